@@ -1,7 +1,7 @@
 """The nouns of showtell: frozen values that every layer passes on. Standard library only.
 
-Scores: higher is better. Ranks start at 1. Text spans are half-open character offsets. Times are seconds from the start.
-A document's parts, in reading order:  ``Document > Section > Block``, a block being a Text, an Image, a Table or a Video.
+Scores: higher is better. Ranks start at 1. Text spans are half-open character offsets. Times are seconds from the
+start. A document's parts, in reading order: ``Document > Section > Block``; a block is a Text, Image, Table or Video.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Document:
 # -------------------------------------------------------------------------------------------------- what is searched
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch ``[first, last)`` of one section's blocks; of a transcript, the seconds ``start`` to ``end`` of a video.
+    """A stretch ``[first, last)`` of one section's blocks, or the seconds ``start`` to ``end`` of a video's transcript.
 
     ``text`` is what is quoted; ``id`` and ``section_id`` are the store's row numbers.
     """
@@ -174,7 +174,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage found by a search: ``score`` is the fused one, ``dense`` the cosine, ``lexical`` BM25 (0 if no word met)."""
+    """A passage found: ``score`` is the fused one, ``dense`` the cosine, ``lexical`` BM25 (0 if no word was met)."""
 
     passage: Passage
     score: float
@@ -234,7 +234,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """One block of an answer: a paragraph, list item or step in limited Markdown with its citations inline as ``[n]``."""
+    """One block of an answer: a paragraph, list item or step in limited Markdown, its citations inline as ``[n]``."""
 
     text: str
     citations: tuple[int, ...] = ()
@@ -336,7 +336,8 @@ def as_json(value: Any) -> Any:
 
 
 def _plain(value: Any) -> dict[str, Any]:
-    return {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
+    shown: dict[str, Any] = {f.name: as_json(getattr(value, f.name)) for f in fields(value)}
+    return shown
 
 
 def _figure(part: FigurePart) -> dict[str, Any]:
@@ -350,7 +351,7 @@ def _figure(part: FigurePart) -> dict[str, Any]:
 
 def _media(media: Media) -> dict[str, Any]:
     shown = _plain(media)
-    block = shown.pop("block")
+    block: dict[str, Any] = shown.pop("block")
     for hidden in ("section_id", "before", "after"):
         del shown[hidden]
     block.pop("cues", None)
