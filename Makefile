@@ -25,7 +25,7 @@ check: .venv/.dev  ## formatting, lint, types, layers
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 fix: .venv/.dev  ## format, and mend what lint can mend
 	$(BIN)/ruff format $(CODE)
