@@ -1,0 +1,322 @@
+"""The command line: parse, call, print. Results go to stdout, progress and warnings to stderr.
+
+Exit status: 0 done, 1 failed, 2 wrong usage. One line an error, never a traceback without ``--debug``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import webbrowser
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from showtell import __version__
+from showtell.errors import ShowtellError
+
+if TYPE_CHECKING:
+    from showtell.library import Added, Library
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    if options.debug:
+        logging.basicConfig(level=logging.DEBUG)
+    try:
+        command: Callable[[argparse.Namespace], int] = options.command
+        return command(options)
+    except ShowtellError as error:
+        if options.debug:
+            raise
+        _tell(f"showtell: {error}")
+        return 1
+    except KeyboardInterrupt:
+        _tell("showtell: stopped; what was stored before stays")
+        return 1
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        return 0
+
+
+# ------------------------------------------------------------------------------------------------------------ commands
+def add(options: argparse.Namespace) -> int:
+    """``showtell add SOURCE...``"""
+    with _library(options, create=True) as library:
+        total = library.sources(*options.sources)
+        results = _summarised(library.add(*options.sources), total, options)
+    stored = [result for result in results if result.status != "failed"]
+    return 0 if stored or not results else 1
+
+
+def refresh(options: argparse.Namespace) -> int:
+    """``showtell refresh``"""
+    with _library(options) as library:
+        _summarised(library.refresh(rebuild=options.rebuild), len(library.documents()), options)
+    return 0
+
+
+def remove(options: argparse.Namespace) -> int:
+    """``showtell remove NAME...``"""
+    with _library(options) as library:
+        count = library.remove(*options.names)
+    print(f"removed {_many(count, 'document')}")
+    return 0
+
+
+def list_documents(options: argparse.Namespace) -> int:
+    """``showtell list``"""
+    from showtell.types import as_json
+
+    with _library(options) as library:
+        documents = library.documents()
+    if options.json:
+        _print_json([as_json(document) for document in documents])
+        return 0
+    for document in documents:
+        media = _counts(document.images, document.tables, document.videos)
+        print(f"{document.name}  ·  {document.title}  ·  {_many(document.passages, 'passage')}{media}")
+    _tell(f"{_many(len(documents), 'document')} in {library.store.folder}")
+    return 0
+
+
+def ask(options: argparse.Namespace) -> int:
+    """``showtell ask QUESTION``"""
+    from showtell.index.store import Scope
+    from showtell.types import as_json
+
+    scope = Scope(tuple(options.document), options.language)
+    with _library(options) as library:
+        answer = library.ask(options.question, scope=scope, method=options.method)
+        if options.html or options.open:
+            from showtell.render.html import render_html
+
+            page = Path(options.html or library.store.folder / "answer.html")
+            _write(page, render_html(answer, library.asset))
+            _tell(f"page: {page}")
+            if options.open:
+                webbrowser.open(page.absolute().as_uri())
+    if options.json:
+        _print_json(as_json(answer))
+    elif options.markdown:
+        from showtell.render.markdown import render_markdown
+
+        print(render_markdown(answer))
+    elif not options.html:
+        from showtell.render.terminal import render_terminal
+
+        render_terminal(answer)
+    return 0
+
+
+def inspect(options: argparse.Namespace) -> int:
+    """``showtell inspect SOURCE``"""
+    from showtell.ingest.convert import read_file
+    from showtell.ingest.inspection import inspection
+
+    path = Path(options.source)
+    document = read_file(path, path.absolute().parent, path.as_posix())
+    found = inspection(document)
+    if options.json:
+        _print_json(found)
+    else:
+        from showtell.render.terminal import render_inspection
+
+        render_inspection(found)
+    return 0
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """``showtell evaluate QUESTIONS.jsonl``"""
+    from showtell.evaluate.datasets import load_questions
+    from showtell.evaluate.run import evaluate_to_file, table
+
+    questions = load_questions(Path(options.questions))
+    with _library(options) as library, _Progress(len(questions), "questions", options.quiet) as progress:
+        results = evaluate_to_file(library, questions, options.out and Path(options.out), options.method, progress.step)
+    print(table(questions, results))
+    return 0
+
+
+def demo(options: argparse.Namespace) -> int:
+    """``showtell demo``"""
+    from showtell.demo import run_demo
+
+    return run_demo(Path(options.out), open_page=options.open)
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """``showtell doctor``"""
+    from showtell.doctor import examine, report
+    from showtell.settings import load_settings
+
+    findings = examine(load_settings(library=options.library, encoder=options.encoder))
+    print(report(findings))
+    return 0 if all(finding.fine or finding.optional for finding in findings) else 1
+
+
+# ------------------------------------------------------------------------------------------------------------- parsing
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="showtell",
+        description="Answers from your own documents, in words and with the media that make the point.",
+        epilog="first steps: showtell add docs/    then: showtell ask 'How do I …?'",
+    )
+    parser.add_argument("--version", action="version", version=f"showtell {__version__}")
+    parser.set_defaults(debug=False, library=None, encoder=None, quiet=False)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        sub.set_defaults(command=run)
+        sub.add_argument("--library", metavar="DIR", help="the library's folder (environment: SHOWTELL_LIBRARY)")
+        sub.add_argument("--encoder", metavar="NAME", help="sentence encoder: a name, or a folder with its weights")
+        sub.add_argument("--quiet", action="store_true", help="no progress on stderr")
+        sub.add_argument("--debug", action="store_true", help="show tracebacks and log to stderr")
+        return sub
+
+    one = command("add", add, "add files and folders to the library")
+    one.add_argument("sources", nargs="+", metavar="SOURCE", help="a file or a folder")
+    one.add_argument("--json", action="store_true", help="print what became of each document as JSON")
+
+    one = command("ask", ask, "answer a question from the library")
+    one.add_argument("question", metavar="QUESTION", type=_nonempty)
+    one.add_argument("--document", action="append", default=[], metavar="NAME", help="only this document or folder")
+    one.add_argument("--language", metavar="CODE", help="only documents in this language, such as de")
+    one.add_argument("--method", default="showtell", help="how to answer (default: showtell)")
+    how = one.add_mutually_exclusive_group()
+    how.add_argument("--json", action="store_true", help="print the answer as JSON")
+    how.add_argument("--markdown", action="store_true", help="print the answer as Markdown")
+    how.add_argument("--html", metavar="FILE", help="write the answer as one self-contained page")
+    one.add_argument("--open", action="store_true", help="open the page in a browser")
+
+    one = command("list", list_documents, "list the documents in the library")
+    one.add_argument("--json", action="store_true", help="print them as JSON")
+
+    one = command("remove", remove, "remove documents from the library")
+    one.add_argument("names", nargs="+", metavar="NAME", help="a document as list names it, or a folder of them")
+
+    one = command("refresh", refresh, "read again what changed, add what is new, remove what is gone")
+    one.add_argument("--rebuild", action="store_true", help="read and encode every document again")
+    one.add_argument("--json", action="store_true", help="print what became of each document as JSON")
+
+    one = command("inspect", inspect, "show what the reader makes of one file; nothing is stored")
+    one.add_argument("source", metavar="SOURCE")
+    one.add_argument("--json", action="store_true", help="print it as JSON")
+
+    one = command("evaluate", evaluate, "answer a file of questions and score the answers")
+    one.add_argument("questions", metavar="QUESTIONS.jsonl")
+    one.add_argument("--out", metavar="RESULTS.jsonl", help="write one answer a line")
+    one.add_argument("--method", default="showtell", help="how to answer (default: showtell)")
+
+    one = command("demo", demo, "a sample library, three questions, the page")
+    one.add_argument("--out", default="out/demo", metavar="DIR", help="where to put it (default: out/demo)")
+    one.add_argument("--open", action="store_true", help="open the page in a browser")
+
+    command("doctor", doctor, "what is installed and reachable, and what to do about what is not")
+    return parser
+
+
+def _nonempty(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the question is empty")
+    return text.strip()
+
+
+# ------------------------------------------------------------------------------------------------------------ printing
+class _Progress:
+    """A bar on stderr where that is a terminal; nothing elsewhere."""
+
+    def __init__(self, total: int, what: str, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        self._bar = Progress(
+            BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn(),
+            console=console, transient=True, disable=quiet or not console.is_terminal,
+        )  # fmt: skip
+        self._task = self._bar.add_task(what, total=total)
+
+    def step(self, what: str) -> None:
+        """One more is done."""
+        self._bar.update(self._task, advance=1, description=what[-40:].replace("[", "("))
+
+    def __enter__(self) -> _Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+
+def _summarised(steps: Iterable[Added], total: int, options: argparse.Namespace) -> list[Added]:
+    """Run the steps under a progress bar and print what became of them."""
+    from showtell.types import as_json
+
+    results: list[Added] = []
+    with _Progress(total, "documents", options.quiet) as progress:
+        for result in steps:
+            results.append(result)
+            progress.step(result.name)
+    for result in results:
+        for text in [*result.warnings, *filter(None, [result.error])]:
+            _tell(f"warning: {text if text.startswith(result.source) else f'{result.name}: {text}'}")
+    if options.json:
+        _print_json([as_json(result) for result in results])
+        return results
+    states = {state: sum(result.status == state for result in results) for state in _STATES}
+    told = ", ".join(f"{count} {state}" for state, count in states.items() if count) or "no documents found"
+    images, tables, videos = (sum(getattr(r, kind) for r in results) for kind in ("images", "tables", "videos"))
+    print(f"{told}  ·  {_many(sum(r.passages for r in results), 'passage')}{_counts(images, tables, videos)}")
+    dropped = [drop for result in results for drop in result.dropped]
+    for reason, count in _commonest(drop.reason for drop in dropped):
+        print(f"  {count} media left out: {reason}")
+    return results
+
+
+_STATES = ("added", "replaced", "unchanged", "removed", "failed")
+
+
+def _commonest(reasons: Iterable[str]) -> list[tuple[str, int]]:
+    from collections import Counter
+
+    return Counter(reasons).most_common(6)
+
+
+def _counts(images: int, tables: int, videos: int) -> str:
+    named = [(images, "picture"), (tables, "table"), (videos, "video")]
+    return "".join(f", {_many(count, noun)}" for count, noun in named if count)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ShowtellError(f"cannot write {path}: {error.strerror}; choose another place") from error
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _library(options: argparse.Namespace, create: bool = False) -> Library:
+    from showtell.library import Library
+
+    return Library.open(options.library, create=create, encoder=options.encoder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

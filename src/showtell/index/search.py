@@ -1,0 +1,114 @@
+"""Hybrid search: BM25 and cosine, each on its own scale, joined by a convex combination.
+
+On the development set this found the right section more often than either alone or than reciprocal-rank fusion
+(``docs/LOG.md``). A passage with neither a word of the question nor a cosine above noise is no hit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from showtell.index.store import Scope, Store
+from showtell.index.terms import query_terms
+from showtell.index.vectors import VectorIndex
+from showtell.models.base import Encoder, Vectors
+from showtell.types import Hit, MediaHit
+
+DENSE_WEIGHT = 0.6
+POOL = 200  # candidates from each ranking
+NOISE = 0.15  # cosine below which two texts have nothing in common
+COMMON = 0.05  # a word in more than this share of the passages is left out of the lexical search …
+RARE_ENOUGH = 4  # … where at least so many rarer words remain …
+LARGE = 2000  # … in libraries of more passages than this
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search text ready for both rankings: index terms by word with each word's weight (IDF), and its vector."""
+
+    text: str
+    words: tuple[tuple[str, ...], ...]
+    weights: Mapping[str, float]
+    vector: Vectors | None
+    scope: Scope
+
+    def weight(self, word: tuple[str, ...]) -> float:
+        """How much a question word tells: the IDF of its rarest spelling, the highest for a word that is not there."""
+        return max(self.weights[term] for term in word)
+
+
+class Searcher:
+    """Finds passages and media of one store; without an encoder by words alone."""
+
+    def __init__(self, store: Store, encoder: Encoder | None) -> None:
+        self.store = store
+        self.encoder = encoder
+        self.passage_vectors = VectorIndex(store, "passage_vectors")
+        self.media_vectors = VectorIndex(store, "media_vectors")
+
+    def save(self) -> None:
+        """Keep the vector indexes for the next process."""
+        self.passage_vectors.save()
+        self.media_vectors.save()
+
+    def query(self, text: str, scope: Scope | None = None) -> Query:
+        """Prepare a search text."""
+        words = tuple(query_terms(text, dict.fromkeys(("en", *self.store.languages()))))
+        spelled = sorted({term for word in words for term in word})
+        frequency = self.store.frequencies(spelled)
+        total = max(1, self.store.counts()[1])
+        weights = {t: math.log(1 + (total - n + 0.5) / (n + 0.5)) for t in spelled for n in [frequency.get(t, 0)]}
+        vector = self.encoder.encode_query(text) if self.encoder else None
+        return Query(text, words, weights, vector, scope or Scope())
+
+    def passages(self, query: Query, limit: int = 10) -> list[Hit]:
+        """The best passages, best first."""
+        lexical = self.store.match_passages(self._lexical_terms(query), POOL, query.scope)
+        allowed = self.store.passage_ids(query.scope) if query.scope else None
+        dense = self._dense(self.passage_vectors, query, list(lexical), allowed)
+        fused = fuse(lexical, dense)
+        best = sorted(fused, key=lambda id_: (-fused[id_], id_))[:limit]
+        found = self.store.passages(best)
+        return [Hit(found[i], fused[i], dense.get(i, 0.0), lexical.get(i, 0.0)) for i in best if i in found]
+
+    def media(self, query: Query, limit: int = 10) -> list[MediaHit]:
+        """The best media of the whole library by their own and surrounding words, best first."""
+        lexical = self.store.match_media(self._lexical_terms(query), POOL, query.scope)
+        allowed = self.store.media_ids(query.scope) if query.scope else None
+        dense = self._dense(self.media_vectors, query, list(lexical), allowed)
+        fused = fuse(lexical, dense)
+        best = sorted(fused, key=lambda id_: (-fused[id_], id_))[:limit]
+        found = self.store.media(best)
+        return [MediaHit(found[i], fused[i], dense.get(i, 0.0), lexical.get(i, 0.0)) for i in best if i in found]
+
+    def _dense(
+        self, index: VectorIndex, query: Query, also: Sequence[int], allowed: Sequence[int] | None
+    ) -> dict[int, float]:
+        if query.vector is None:
+            return {}
+        nearest = index.search(query.vector, POOL, allowed)
+        return nearest | index.cosines(query.vector, [id_ for id_ in also if id_ not in nearest])
+
+    def _lexical_terms(self, query: Query) -> list[str]:
+        total = self.store.counts()[1]
+        common = math.log(1 + (1 - COMMON) / COMMON)
+        terms = [term for word in query.words for term in word]
+        rarer = [term for term in terms if query.weights[term] > common]
+        return rarer if total > LARGE and len(rarer) >= RARE_ENOUGH else terms
+
+
+def fuse(lexical: Mapping[int, float], dense: Mapping[int, float]) -> dict[int, float]:
+    """Max-normalised BM25 and min-max cosine, ``DENSE_WEIGHT`` of it dense; ids without any evidence are left out."""
+    if not dense:
+        top = max(lexical.values(), default=1.0)
+        return {id_: score / top for id_, score in lexical.items()}
+    top = max(lexical.values(), default=0.0) or 1.0
+    low, high = min(dense.values()), max(dense.values())
+    spread = (high - low) or 1.0
+    return {
+        id_: (1 - DENSE_WEIGHT) * lexical.get(id_, 0.0) / top + DENSE_WEIGHT * (dense.get(id_, low) - low) / spread
+        for id_ in {**lexical, **dense}
+        if id_ in lexical or dense[id_] >= NOISE
+    }
