@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
 import showtell
 
+ROOT = Path(__file__).resolve().parents[1]
 HEAVY = {"docutils", "faiss", "httpx", "huggingface_hub", "nh3", "numpy", "onnx", "onnxruntime", "PIL", "platformdirs"}
 HEAVY |= {"py3langid", "pydantic", "pysubs2", "rich", "safetensors", "selectolax", "tokenizers", "yaml"}
 
@@ -28,3 +31,20 @@ def test_importing_it_loads_nothing_heavy(statement):
 
 def test_the_version_is_told_once():
     assert showtell.__version__ == version("showtell")
+
+
+def test_the_architecture_names_every_module():
+    text = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    tree = text.partition("src/showtell/\n")[2].partition("```")[0]
+    named, folder = set(), ""
+    for indent, name in re.findall(r"^( +)(\w+(?:/|\.py)) ", tree, re.MULTILINE):
+        if name.endswith("/"):
+            folder = name
+        else:
+            named.add(folder + name if len(indent) > 2 else name)
+    package = ROOT / "src" / "showtell"
+    assert named == {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if not path.name.startswith("__") and (path.parent / "__init__.py").exists()
+    }
