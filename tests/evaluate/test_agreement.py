@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from showtell.evaluate.datasets import load_questions
-from showtell.evaluate.metrics import Mean, score, summarise
+from showtell.evaluate.matching import plain
+from showtell.evaluate.metrics import Mean, content_words, score, summarise
 
 Json = dict[str, Any]
 
@@ -98,8 +99,9 @@ def write_paths_otherwise(draw: random.Random, result: Json, _: list[Json]) -> N
     for media in shown(result):
         if media["type"] == "image":
             away = posixpath.relpath(media["media"]["ref"], posixpath.dirname(media["media"]["document"]))
+            below_root = media["media"]["ref"].partition("/")[2]
             media["media"]["source"] = (
-                draw.choice([front + media["media"]["ref"], away, away.replace("-", "%2D")]) + "?v=1"
+                draw.choice([front + media["media"]["ref"], away, away.replace("-", "%2D"), below_root]) + "?v=1"
             )
         if media["type"] == "video":
             media["media"]["source"] = draw.choice(
@@ -166,6 +168,20 @@ def refuse(draw: random.Random, result: Json, _: list[Json]) -> None:
     result["status"] = "no_answer"
 
 
+def move_below(draw: random.Random, result: Json, _: list[Json]) -> None:
+    for place in result["citations"]:
+        place["section"] = (
+            [place["section"][-1:], [*place["section"][-1:], "Below"], ["Top", *place["section"]]][draw.randrange(3)]
+            if place["section"]
+            else []
+        )
+
+
+def say_less(draw: random.Random, result: Json, _: list[Json]) -> None:
+    texts = [part for part in result["parts"] if part["type"] == "text"]
+    result["parts"] = shown(result) if draw.random() < 0.3 else [*texts[:1], *shown(result)]
+
+
 def cut_text(draw: random.Random, result: Json, _: list[Json]) -> None:
     for part in result["parts"]:
         if part["type"] == "text":
@@ -191,6 +207,8 @@ CHANGES: list[Callable[[random.Random, Json, list[Json]], None]] = [
     renumber,
     change_header,
     refuse,
+    move_below,
+    say_less,
     cut_text,
 ]
 
@@ -199,7 +217,7 @@ def spoilt(seed: int, gold: list[Json]) -> list[Json]:
     draw = random.Random(seed)
     results = [perfect(question) for question in gold]
     for result in results:
-        for change in draw.sample(CHANGES, draw.randrange(5)):
+        for change in draw.sample(CHANGES, draw.randrange(6)):
             change(draw, result, gold)
     return [result for result in results if draw.random() < 0.97]
 
@@ -221,6 +239,15 @@ def test_every_question_and_kind_scores_as_by_the_independent_scorer(
         ours = {column: our_means[kind][name].value for column, name in SAME.items()}
         assert {column: columns[column] for column in SAME} == pytest.approx(ours, abs=1e-9), kind
         assert repeats(our_means[kind]["repeated"], their_rows, kind) == pytest.approx(columns["dup"], abs=1e-9), kind
+
+
+def test_words_are_told_apart_as_by_the_independent_scorer(shared: Path, scorer: ModuleType) -> None:
+    pages = sorted((shared / "corpus").rglob("*.md"))[::20]
+    assert pages
+    for page in pages:
+        for line in page.read_text("utf8").split("\n"):
+            assert plain(line) == scorer.plain(line)
+            assert content_words(line) == scorer.content_words(line)
 
 
 def test_a_perfect_answer_scores_full_marks(gold: list[Json], gold_file: Path) -> None:

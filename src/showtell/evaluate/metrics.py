@@ -47,7 +47,7 @@ class Judged:
         self.texts = [part.get("text") or "" for part in self.parts if part["type"] == "text"]
         self.shown = [Shown.from_part(part) for part in self.parts if part["type"] != "text"]
         self._citations: Sequence[Result] = result.get("citations") or ()
-        self._hits: Sequence[Result] = result.get("hits") or ()
+        self.hits: Sequence[Result] | None = result.get("hits")
 
     @cached_property
     def cited(self) -> list[Result]:
@@ -112,10 +112,6 @@ class Judged:
             in_sections(place.get("section") or (), self.gold.sections or ()) and self.names_document([place])
             for place in places
         )
-
-    def hits(self, count: int) -> Sequence[Result]:
-        """The first sections that the search found."""
-        return self._hits[:count]
 
     def f1(self) -> float:
         """Harmonic mean of this answer's precision and core recall; 0 if it shows nothing."""
@@ -216,8 +212,8 @@ def _document_at(rank: int) -> Measure:
     return Measure(
         f"document@{rank}",
         f"a gold document is among the first {rank} sections found",
-        _has_document,
-        lambda judged: judged.names_document(judged.hits(rank)),
+        lambda judged: _has_document(judged) and judged.hits is not None,
+        lambda judged: judged.names_document((judged.hits or ())[:rank]),
         wilson,
     )
 
@@ -226,8 +222,8 @@ def _section_at(rank: int) -> Measure:
     return Measure(
         f"section@{rank}",
         f"a gold section is among the first {rank} found",
-        _has_section,
-        lambda judged: judged.names_section(judged.hits(rank)),
+        lambda judged: _has_section(judged) and judged.hits is not None,
+        lambda judged: judged.names_section((judged.hits or ())[:rank]),
         wilson,
     )
 

@@ -27,8 +27,8 @@ _PASSAGES = 40  # asked of the search for ten sections: several passages of one 
 class Askable(Protocol):
     """What can be evaluated: a library that answers and searches."""
 
-    def ask(self, question: str) -> Answer:
-        """Answer a question."""
+    def ask(self, question: str, *, method: str = "showtell") -> Answer:
+        """Answer a question by a named method."""
 
     def search(self, text: str, limit: int) -> Sequence[Hit]:
         """The passages found for a text, the best first."""
@@ -40,27 +40,27 @@ def evaluate(
     questions: Sequence[EvaluationQuestion],
     *,
     method: str = "showtell",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[str], object] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Ask each question and yield its result: the Answer as JSON, with the question's ``id`` and the search's ``hits``.
 
-    A question on which the library fails gives a result of status ``error`` that names ``method``, and the next one is
-    asked. ``progress`` is called after each question with the number done and the number of all.
+    A question on which the library fails gives a result of status ``error``, and the next one is asked. ``progress`` is
+    told each question that is done.
     """
-    for done, question in enumerate(questions, start=1):
+    for question in questions:
         try:
-            result = _answer(library, question)
+            result = _answer(library, question, method)
         except ShowtellError as error:
             result = _failure(question, method, error)
         if progress:
-            progress(done, len(questions))
+            progress(question.question)
         yield {"id": question.id} | result
 
 
-def _answer(library: Askable, question: EvaluationQuestion) -> dict[str, Any]:
+def _answer(library: Askable, question: EvaluationQuestion, method: str) -> dict[str, Any]:
     if question.image:
         raise ShowtellError("the question comes with a picture, which evaluate cannot ask; leave it out of the set")
-    answer: dict[str, Any] = as_json(library.ask(question.question))
+    answer: dict[str, Any] = as_json(library.ask(question.question, method=method))
     return answer | {"hits": sections_found(library.search(question.question, _PASSAGES))}
 
 
@@ -88,6 +88,18 @@ def sections_found(hits: Iterable[Hit]) -> list[dict[str, Any]]:
     ]
 
 
+def evaluate_to_file(
+    library: Askable,
+    questions: Sequence[EvaluationQuestion],
+    out: str | Path | None,
+    method: str = "showtell",
+    progress: Callable[[str], object] | None = None,
+) -> list[Result]:
+    """The results of :func:`evaluate`, written to ``out``, if that is named, as they come."""
+    results = evaluate(library, questions, method=method, progress=progress)
+    return write_results(out, results) if out else list(results)
+
+
 def write_results(path: str | Path, results: Iterable[Result]) -> list[Result]:
     """Write results as they come, one JSON object a line, and return them.
 
@@ -97,7 +109,8 @@ def write_results(path: str | Path, results: Iterable[Result]) -> list[Result]:
     Raises:
         ShowtellError: The file cannot be written.
     """
-    written, size = [], 0
+    written: list[Result] = []
+    size = 0
     with _writable(Path(path)) as file:
         for result in results:
             # ASCII only: some readers take U+2028 and its like for the end of a line
@@ -140,9 +153,9 @@ def table(questions: Sequence[EvaluationQuestion], results: Sequence[Result], wi
     kinds = [kind for kind in means if kind != ALL]
     beside = max(1, (width - 15) // 24)  # a column of names, then 24 characters a kind
     for first in range(0, len(kinds), beside):
-        screen.print(_by_kind({kind: means[kind] for kind in kinds[first : first + beside]}))
-    screen.print(_remarks(questions, results))
-    return text.getvalue()
+        screen.print("", _by_kind({kind: means[kind] for kind in kinds[first : first + beside]}), sep="\n")
+    screen.print("", *_remarks(questions, results), sep="\n")
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
 def _overall(means: Mapping[str, Mean]) -> Table:
@@ -173,7 +186,8 @@ def _by_kind(means: Mapping[str, Mapping[str, Mean]]) -> Table:
 
 
 def _cell(mean: Mean) -> str:
-    return f"{_value(mean.value)} {_interval(mean):>9} {mean.scored}/{mean.total}" if mean.scored else "–"
+    scored = f"{mean.scored:>{len(str(mean.total))}}/{mean.total}"
+    return f"{_value(mean.value)} {_interval(mean):>9} {scored}" if mean.scored else "–"
 
 
 def _interval(mean: Mean) -> str:
@@ -186,7 +200,7 @@ def _value(value: float | None) -> str:
     return f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"
 
 
-def _remarks(questions: Sequence[EvaluationQuestion], results: Sequence[Result]) -> str:
+def _remarks(questions: Sequence[EvaluationQuestion], results: Sequence[Result]) -> list[str]:
     """Latency, and what stands behind the questions that were not scored."""
     failures = [result for result in results if result.get("status") == "error"]
     missing = {question.id for question in questions} - {result["id"] for result in results}
@@ -194,9 +208,10 @@ def _remarks(questions: Sequence[EvaluationQuestion], results: Sequence[Result])
     if times := latency(results):
         remarks.append(f"latency of an answer: median {times[0]:.0f} ms, 95th percentile {times[1]:.0f} ms")
     if failures:
+        first = failures[0]
         remarks.append(
-            f"{len(failures)} failed and are not scored; the first, {failures[0]['id']}: {failures[0]['error']}"
+            f"not scored, because asking failed: {len(failures)}; the first, {first['id']}: {first['error']}"
         )
     if missing:
-        remarks.append(f"{len(missing)} have no result and are not scored")
-    return "\n".join(remarks)
+        remarks.append(f"not scored, for want of a result: {len(missing)}")
+    return remarks
