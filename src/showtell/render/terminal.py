@@ -1,0 +1,218 @@
+"""An answer in a terminal: readable at 80 columns and without colours; media are labelled lines at their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from showtell.render import labels
+from showtell.render.limited import Block, Run, parse
+from showtell.types import Answer, Citation, FigurePart, Image, Table, Video
+
+_SIGNS = {Image: "▣", Table: "▦", Video: "▶"}
+_NARROWEST = 12  # characters a column needs to wrap legibly; below it, rows become records
+
+
+def render_terminal(answer: Answer, console: Console | None = None) -> None:
+    """Print the answer to the console (standard output by default).
+
+    Nothing in a document can send a control sequence: every word is cleaned and printed as text, never as markup.
+    """
+    _Page(console or Console()).answer(answer)
+
+
+def render_inspection(found: Mapping[str, Any], console: Console | None = None) -> None:
+    """Print what the reader made of a source; ``found`` is the JSON that ``showtell inspect --json`` gives."""
+    page = _Page(console or Console())
+    page.lines(Text(labels.line(f"{found['title']} ({found['language'] or 'language unknown'})"), "bold"))
+    page.lines(Text(labels.line(found["source"]), "dim"))
+    for section in found["sections"]:
+        page.console.print()
+        page.lines(Text(labels.SEPARATOR.join(map(labels.line, section["path"])) or "(before any heading)", "bold"))
+        for block in section["blocks"]:
+            page.inspected(block)
+    for dropped in found["dropped"]:
+        page.lines(
+            Text(labels.line(f"{dropped['type']} {dropped['source']}: {dropped['reason']}"), "dim"), 0, "left out: "
+        )
+    for warning in found["warnings"]:
+        page.lines(Text(labels.line(warning), "yellow"), 0, "Warning: ")
+
+
+class _Page:
+    """Prints to one console; ``indent`` and ``label`` are columns from its left edge."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def answer(self, answer: Answer) -> None:
+        self.lines(Text(labels.line(answer.question.text, 2 * self.console.width), "bold"))
+        if doubt := labels.doubt(answer):
+            self.lines(Text(doubt, "yellow"))
+        self.parts(answer)
+        self.sources(answer.citations)
+        self.nearest(answer)
+        if answer.warnings:
+            self.console.print()
+        for warning in answer.warnings:
+            self.lines(Text(f"Warning: {labels.line(warning)}", "yellow"))
+
+    def parts(self, answer: Answer) -> None:
+        names, indent, in_list = labels.numbered(answer), 0, False
+        for index, part in enumerate(answer.parts):
+            if isinstance(part, FigurePart):
+                self.console.print()
+                self.figure(part, names[index], indent)
+                in_list = False
+                continue
+            for block in parse(part.text, part.citations):
+                if not (in_list and block.depth):
+                    self.console.print()
+                indent = self.block(block)
+                in_list = block.depth > 0
+            for check in labels.failed_checks(answer, index):
+                self.lines(Text(labels.note(check), "yellow"), indent, "! ")
+
+    def block(self, block: Block) -> int:
+        """Print a block and return the column at which its words begin."""
+        indent = 3 * max(block.depth - 1, 0)
+        label = f"{block.label} " if block.label else ""
+        if block.depth and not label:
+            indent += 3
+        if block.kind == "quote":
+            label += "│ "
+        if block.kind == "code":
+            for words in block.runs[0].text.split("\n"):
+                self.lines(Text(words, "cyan"), indent + 4)
+        else:
+            self.lines(Text.assemble(*(_styled(run) for run in block.runs)), indent, label)
+        return indent + cell_len(label)
+
+    def lines(self, text: Text, indent: int = 0, label: str = "") -> None:
+        """Print text wrapped behind its label; the lines that follow stand under its first word."""
+        first, rest = " " * indent + label, " " * (indent + cell_len(label))
+        if label.endswith("│ "):
+            rest = first
+        width = max(self.console.width - len(rest), _NARROWEST)
+        for number, words in enumerate(text.wrap(self.console, width, overflow="fold") or [Text()]):
+            words.rstrip()
+            self.console.print(Text(rest if number else first) + words, soft_wrap=True)
+
+    def figure(self, part: FigurePart, name: str, indent: int) -> None:
+        media, block = part.media, part.media.block
+        said = labels.described(media)
+        facts = [
+            Text(name, "bold"),
+            Text(labels.stretch(part.start, part.end)),
+            Text(f"“{said}”" if said else ""),
+            Text(labels.rows_shown(part)),
+            Text(labels.place(media), "dim"),
+            Text(" ".join(f"[{number}]" for number in part.citations), "dim"),
+            Text(labels.rights(media.credit, media.licence), "dim"),
+            _address(part),
+        ]
+        self.lines(_joined(facts), indent, f"{_SIGNS[type(block)]} ")
+        if isinstance(block, Table):
+            self.table(block, indent + 2)
+
+    def table(self, table: Table, indent: int) -> None:
+        header = [labels.clean(cell) for cell in table.header]
+        rows = [[labels.clean(cell) for cell in row] for row in table.rows]
+        columns = max((len(row) for row in [header, *rows]), default=0)
+        room = self.console.width - indent - 3 * columns - 1
+        natural = sum(_widest(row[column] for row in [header, *rows] if column < len(row)) for column in range(columns))
+        if natural > room and room < _NARROWEST * columns:
+            self.records(header, rows, indent)
+            return
+        grid = Grid(box=box.ROUNDED, show_header=bool(header), header_style="bold", show_lines=natural > room)
+        for column in range(columns):
+            grid.add_column(Text(header[column] if column < len(header) else ""), overflow="fold")
+        for row in rows:
+            grid.add_row(*(Text(cell) for cell in row))
+        with self.console.capture() as drawn:
+            self.console.print(grid, width=self.console.width - indent)
+        for printed in Text.from_ansi(drawn.get()).split("\n"):
+            self.console.print(Text(" " * indent) + printed, soft_wrap=True)
+
+    def records(self, header: Sequence[str], rows: Sequence[Sequence[str]], indent: int) -> None:
+        """A table too wide to draw: one group of ``column: cell`` lines a row."""
+        for number, row in enumerate(rows, start=1):
+            self.lines(Text(f"Row {number}", "dim"), indent)
+            for column, cell in enumerate(row):
+                name = labels.line(header[column]) if column < len(header) else f"Column {column + 1}"
+                if cell.strip():
+                    self.lines(Text.assemble((f"{name}: ", "bold"), " ".join(cell.split())), indent + 2)
+
+    def inspected(self, block: Mapping[str, Any]) -> None:
+        if block["type"] == "text":
+            self.lines(Text(labels.clean(block["text"])), 2)
+        elif block["type"] == "table":
+            self.lines(Text(labels.line(block["caption"])), 2, "▦ Table ")
+            self.table(Table(tuple(block["header"]), tuple(map(tuple, block["rows"]))), 4)
+        else:
+            said = block.get("caption") or block.get("alt") or block.get("title") or ""
+            sign = "▣ Image " if block["type"] == "image" else "▶ Video "
+            self.lines(_joined([Text(labels.line(said)), Text(labels.line(block["source"]), "dim")]), 2, sign)
+
+    def sources(self, citations: Sequence[Citation]) -> None:
+        if not citations:
+            return
+        self.console.print()
+        self.lines(Text("Sources", "bold"))
+        margin = max(len(f"[{citation.number}]") for citation in citations) + 1
+        for citation in citations:
+            self.lines(Text(labels.heading(citation)), 0, f"[{citation.number}]".ljust(margin))
+            address = labels.web_address(citation.url)
+            facts = [Text(labels.line(citation.document)), Text(labels.line(citation.licence or ""))]
+            if address and address != citation.document:
+                facts.insert(1, Text(address, f"link {address}"))
+            self.lines(_joined(facts, "dim"), margin)
+
+    def nearest(self, answer: Answer) -> None:
+        if not answer.nearest:
+            return
+        self.console.print()
+        self.lines(Text("Worth a look", "bold"))
+        for near in answer.nearest:
+            names = [labels.line(name) for name in (near.document, *near.section)]
+            self.lines(Text(labels.SEPARATOR.join(names)), 0, "• ")
+
+
+def _joined(facts: Iterable[Text], style: str = "") -> Text:
+    joined = Text(" · ").join(fact for fact in facts if fact)
+    joined.stylize_before(style)
+    return joined
+
+
+def _styled(run: Run) -> Text:
+    styles = [("bold", run.bold), ("italic", run.italic), ("cyan", run.code or run.citation is not None)]
+    text = Text(run.text, " ".join(name for name, wanted in styles if wanted))
+    if run.link:
+        text.stylize(f"link {run.link}")
+    return text
+
+
+def _address(part: FigurePart) -> Text:
+    """Where the media item can be opened; a link where the terminal has them. Tables are shown whole."""
+    block = part.media.block
+    if isinstance(block, Table):
+        return Text()
+    if isinstance(block, Video) and (address := labels.moment(block.source, part.start, part.end)):
+        return Text(address, f"link {address}")
+    if address := labels.web_address(block.source):
+        return Text(address, f"link {address}")
+    if path := labels.file_path(block.source):
+        shown = labels.line(block.ref) or path
+        return Text(shown, f"link {Path(path).as_uri()}")
+    return Text("stored in the library" if block.asset else "")
+
+
+def _widest(cells: Iterable[str]) -> int:
+    return max((cell_len(line) for cell in cells for line in cell.split("\n")), default=0)
