@@ -18,7 +18,7 @@ from showtell.types import Cue, Document, HeadingPath, Image, MediaBlock, Sectio
 CONTEXT_BEFORE, CONTEXT_AFTER = 260, 140  # characters; about 400 in all carried most of the signal, 800 lost precision
 CUE_WINDOW = 45.0  # seconds of transcript in one passage
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|nos|fig|figs|st|dr|mr|mrs|ms|prof|inc|ltd|jr|sr|al|min|max|z\.\s?b|d\.\s?h|bzw|ca|nr"
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|fig|figs|st|dr|mr|mrs|ms|prof|inc|ltd|jr|sr|al|min|max|z\.\s?b|d\.\s?h|bzw|ca|nr"
     r"|u\.\s?a|usw|evtl|inkl|abs|art|p|pp|vol|ed|eq|sec)|\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
@@ -158,7 +158,8 @@ def _pack(units: list[_Unit], limit: int) -> list[list[_Unit]]:
             packs.append([unit])
             size = count
     if len(packs) > 1 and size < limit // 5:  # a short rest says little alone
-        packs[-2] += packs.pop()
+        rest = packs.pop()
+        packs[-1].extend(rest)
     return packs
 
 
