@@ -16,6 +16,7 @@ from threading import Thread
 from typing import ClassVar
 
 import pytest
+from huggingface_hub import hf_hub_download
 
 from showtell.errors import ModelError
 from showtell.models.encoder import load_encoder
@@ -36,33 +37,20 @@ class Hub(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.requests.append(self.path)
-        path = self.path.split("?")[0]
-        resolved = f"/acme/tiny/resolve/{COMMIT}/"
-        if path == "/api/models/acme/tiny" or path.startswith("/api/models/acme/tiny/revision/"):
-            self.answer(json.dumps({"id": "acme/tiny", "sha": COMMIT, "siblings": []}).encode())
-        elif path.startswith("/api/models/acme/tiny/tree/"):
-            self.answer(json.dumps([self.entry(file) for file in self.files()]).encode())
-        elif path.startswith(resolved) and (self.folder / path.removeprefix(resolved)).is_file():
-            file = path.removeprefix(resolved)
-            content = (self.folder / file).read_bytes()
-            self.answer(content, {"ETag": f'"{self.oid(file)}"', "X-Repo-Commit": COMMIT})
+        path, files = self.path.split("?")[0], "/acme/tiny/resolve/main/"
+        if path == "/api/models/acme/tiny":
+            self.answer(200, json.dumps({"id": "acme/tiny", "sha": COMMIT, "siblings": []}).encode())
+        elif not path.startswith(files):
+            self.answer(404)
+        elif (file := self.folder / path.removeprefix(files)).is_file():
+            content = file.read_bytes()
+            digest = hashlib.sha256 if file.name in LARGE_FILES else hashlib.sha1
+            self.answer(200, content, {"ETag": f'"{digest(content).hexdigest()}"', "X-Repo-Commit": COMMIT})
         else:
-            self.send_error(404)
+            self.answer(404, headers={"X-Error-Code": "EntryNotFound", "X-Repo-Commit": COMMIT})
 
-    def files(self) -> list[str]:
-        return [str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file()]
-
-    def oid(self, file: str) -> str:
-        content = (self.folder / file).read_bytes()
-        return (hashlib.sha256 if file in LARGE_FILES else hashlib.sha1)(content).hexdigest()
-
-    def entry(self, file: str) -> dict[str, object]:
-        size = (self.folder / file).stat().st_size
-        entry: dict[str, object] = {"type": "file", "path": file, "size": size, "oid": self.oid(file)}
-        return entry | ({"lfs": {"oid": self.oid(file), "size": size, "pointerSize": 1}} if file in LARGE_FILES else {})
-
-    def answer(self, content: bytes, headers: dict[str, str] | None = None) -> None:
-        self.send_response(200)
+    def answer(self, status: int, content: bytes = b"", headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
         for name, value in ({"Content-Length": str(len(content))} | (headers or {})).items():
             self.send_header(name, value)
         self.end_headers()
@@ -171,14 +159,26 @@ def test_hub_files_are_fetched_once_and_only_those_needed(hub, tmp_path):
     assert Hub.requests == []
 
 
+def test_files_that_another_program_cached_are_completed(hub, tmp_path):
+    pooling = Hub.folder / "1_Pooling" / "config.json"
+    pooling.parent.mkdir()
+    pooling.write_text('{"pooling_mode_cls_token": true}')
+    for file in ("config.json", "tokenizer.json", "model.safetensors"):
+        hf_hub_download("acme/tiny", file, endpoint=hub, cache_dir=tmp_path / "hub-cache")
+    fetch = partial(fetch_from_hub, endpoint=hub, hub_cache=tmp_path / "hub-cache")
+    assert load_encoder("acme/tiny", cache=tmp_path / "cache", fetch=fetch).recipe.pooling == "cls"
+
+
 def test_a_hub_file_that_is_not_what_the_hub_says_is_refused(hub, tmp_path):
     fetch = partial(fetch_from_hub, endpoint=hub, hub_cache=tmp_path / "hub-cache")
     stored = find_weights("acme/tiny", fetch=fetch).folder / "model.safetensors"
     with stored.open("r+b") as stream:
         stream.seek(-3, 2)
         stream.write(b"\0\0\0")
-    with pytest.raises(ModelError, match=r"model.safetensors is damaged.*delete it"):
+    with pytest.raises(ModelError, match=r"is damaged.*delete it and get it again") as caught:
         find_weights("acme/tiny", fetch=fetch)
+    Path(str(caught.value).split(" is damaged")[0]).unlink()  # as the message says
+    assert find_weights("acme/tiny", fetch=fetch).name == "acme/tiny"
 
 
 def test_a_hub_model_without_safetensors_is_told_so(hub, tmp_path):

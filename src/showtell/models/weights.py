@@ -67,30 +67,42 @@ _KNOWN = {
 
 
 def fetch_from_hub(hub_name: str, *, endpoint: str | None = None, hub_cache: Path | None = None) -> Path:
-    """Folder of a hub model's files: the hub's local cache if it is there, otherwise downloaded once.
+    """Folder of a hub model's files: the hub's local cache if they are there, otherwise downloaded once.
 
+    Another program may have cached some files only; so the network is spared when each is there or known to be absent.
     Without an answer within five seconds, and without retries, raises ModelError. ``endpoint`` and ``hub_cache``
     default to the hub client's own (environment HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN).
     """
-    from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HTTPError, LocalEntryNotFoundError, XetDownloadError  # type: ignore[attr-defined]
+    from huggingface_hub import HfApi, hf_hub_download, try_to_load_from_cache
+    from huggingface_hub.errors import (  # type: ignore[attr-defined]
+        EntryNotFoundError,
+        HTTPError,  # the root of errors of whichever HTTP client the hub's client uses
+        LocalEntryNotFoundError,
+        XetDownloadError,
+    )
 
-    # HTTPError is the root of errors of whichever HTTP client this version of the hub's own uses.
-    wanted = [*REQUIRED_FILES, *OPTIONAL_FILES]
+    wanted = (*OPTIONAL_FILES, *REQUIRED_FILES)
     try:
-        try:
-            stored = Path(
-                snapshot_download(hub_name, cache_dir=hub_cache, local_files_only=True, allow_patterns=wanted)
-            )
-            if not _missing_files(stored):
-                return stored
-        except LocalEntryNotFoundError:
-            pass  # not downloaded yet
-        HfApi(endpoint=endpoint).model_info(hub_name, timeout=_HUB_SECONDS)  # the download would wait and retry longer
-        return Path(snapshot_download(hub_name, cache_dir=hub_cache, endpoint=endpoint, allow_patterns=wanted))
+        cached = {file: try_to_load_from_cache(hub_name, file, cache_dir=hub_cache) for file in wanted}
+        config = cached[CONFIG]
+        if isinstance(config, str) and None not in cached.values():
+            return Path(config).parent
+        HfApi(endpoint=endpoint).model_info(hub_name, timeout=_HUB_SECONDS)  # a download would wait longer and retry
+        folders = []
+        for file in wanted:
+            try:
+                path = hf_hub_download(hub_name, file, cache_dir=hub_cache, endpoint=endpoint)
+                folders.append(Path(path).parents[file.count("/")])
+            except LocalEntryNotFoundError:  # no answer
+                raise
+            except EntryNotFoundError:
+                continue  # the model has no such file; a required one is missed when the folder is checked
     except (HTTPError, XetDownloadError, OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise ModelError(f"the hub gave no {hub_name} ({reason})") from error
+    if not folders:
+        raise ModelError(f"the hub's {hub_name} is no model: it has none of {', '.join(wanted)}")
+    return folders[-1]
 
 
 def installed_folder(package: str) -> Path | None:
@@ -123,11 +135,12 @@ def find_weights(
     if name.startswith((".", "/", "~")) or "\\" in name:
         raise ModelError(f"{name}: no such folder; name a folder that holds {', '.join(REQUIRED_FILES)}")
     try:
-        return _checked(fetch(name), name)
+        folder = fetch(name)
     except ModelError as error:
         raise ModelError(
             f"encoder {name}: {error}; try again with network, or name a folder that holds its files: --encoder FOLDER"
         ) from error
+    return _checked(folder, name)
 
 
 def _known_folder(short_name: str, fetch: Fetch, package_folder: PackageFolder) -> Path:
@@ -156,8 +169,8 @@ def _checked(folder: Path, name: str) -> Weights:
         expected = pinned.get(file) or _hub_sha256(folder / file)
         if expected and actual != expected:
             raise ModelError(
-                f"{folder / file} is damaged or another file: its SHA-256 is {actual}, expected {expected}; delete it "
-                f"and get it again (or, for a model of your own, give its folder another name than {known_name})"
+                f"{(folder / file).resolve()} is damaged or another file: its SHA-256 is {actual}, expected {expected};"
+                f" delete it and get it again (or, for a model of your own, rename its folder from {known_name})"
             )
     return Weights(folder, known_name, found[TENSORS])
 
