@@ -59,7 +59,7 @@ def _caption(part: FigurePart, name: str, cited: str) -> str:
     where = " · ".join(f"<bdi>{escape(fact)}</bdi>" for fact in facts if fact)
     said = escape(labels.described(media))
     return (
-        f'<figcaption><span class="said" dir="auto"><b>{name}</b> {said}</span>'
+        f'<figcaption><span class="said" dir="auto"><b>{name}</b> {said}</span> '
         f'<span class="where">{where} {cited}</span></figcaption>'
     )
 
@@ -72,7 +72,7 @@ def _picture(part: FigurePart, block: Image, name: str, assets: Assets) -> str:
     size = ' width="{}" height="{}"'.format(*_fitted(block.width, block.height)) if block.width and block.height else ""
     return (
         f'<button type="button" class="zoom" aria-haspopup="dialog" aria-label="{name}, open full size: {alt}">'
-        f'<img src="{address}" alt="{alt}"{size} loading="lazy" decoding="async"></button>'
+        f'<img src="{address}" alt="{alt}"{size} decoding="async"></button>'
     )
 
 
@@ -105,7 +105,7 @@ def _elsewhere(kind: str, action: str, source: str, asset: str | None, assets: A
         said = f"{labels.line(source, 200)} is missing"
         return f'<p class="elsewhere missing"><b>{kind}</b> <bdi>{escape(said)}</bdi></p>'
     else:
-        said = address.split("/")[2]
+        said = address.split("/")[2].removeprefix("www.")
     return (
         f'<a class="elsewhere" href="{escape(address)}" {OUTWARD}><b>{action}</b> '
         f'<bdi>{escape(said)}</bdi><i aria-hidden="true">↗</i></a>'

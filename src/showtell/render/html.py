@@ -73,6 +73,7 @@ class _Article:
         self.answer = answer
         self.assets = assets
         self.id = f"a{number}"
+        self.sources_given = {citation.number for citation in answer.citations}
         self.references = count(1)
         self.first_reference: dict[int, str] = {}
 
@@ -96,7 +97,7 @@ class _Article:
         doubt = labels.doubt(answer)
         return (
             f'<header><p class="status">{" · ".join(facts)}</p>'
-            f'<h1 id="{self.id}-question" dir="auto">{escape(labels.clean(answer.question.text))}</h1>'
+            f'<h1 id="{self.id}-question" dir="auto">{escape(labels.line(answer.question.text, 1_000))}</h1>'
             + (f'<div class="asked">{asked}</div>' if asked else "")
             + (f'<p class="doubt">{escape(doubt)}</p>' if doubt else "")
             + "</header>"
@@ -151,6 +152,9 @@ class _Article:
         return f'<a href="{escape(run.link)}">{html}</a>' if run.link else html
 
     def cite(self, number: int) -> str:
+        """A chip that leads to a source; a number without a source stays a number."""
+        if number not in self.sources_given:
+            return f"[{number}]"
         reference = f"{self.id}-r{next(self.references)}"
         self.first_reference.setdefault(number, reference)
         return f'<a class="cite" id="{reference}" href="#{self.id}-s{number}" aria-label="Source {number}">{number}</a>'
