@@ -216,7 +216,7 @@ def step_dose(s: Sheet) -> None:
     s.arrow([(330, 40), (330, 80)], RED, 4)
     s.text((330, 26), "grind into the basket", 18)
     s.label((632, 278), "press TARE first", (448, 292))
-    s.label((110, 130), "dry and empty", (262, 160))
+    s.label((110, 130), "wipe it dry", (262, 160))
     s.label((120, 292), "18.0 g (0.63 oz)", (232, 294))
 
 
@@ -416,7 +416,7 @@ def cone_parts(s: Sheet) -> None:
     s.text((330, 246), "60°", 20, RED, bold=True)
     server(s, 330, 448, 0)
     scale(s, 330, 452, 200, "0.0 g", "0:00")
-    s.label((560, 76), "paper filter", (388, 78))
+    s.label((560, 76), "paper filter", (352, 96))
     s.label((106, 90), "glued seam", (396, 66))
     s.label((560, 250), "cone", (402, 258))
     s.label((110, 330), "base: sits on the server", (262, 326))
