@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := .boot/bin/uv
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
-CODE := src tests $(wildcard benchmarks) $(wildcard scripts)
+CODE := src tests benchmarks tools
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -41,7 +41,7 @@ lock: .boot/.done  ## pin what pyproject.toml asks for; newest versions with LOC
 
 clean:  ## remove everything that make made
 	rm -rf .boot .venv build dist out .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
-	find src tests $(wildcard benchmarks) -name __pycache__ -type d -prune -exec rm -rf {} +
+	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .boot/.done: requirements/bootstrap.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
