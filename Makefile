@@ -31,8 +31,9 @@ fix: .venv/.dev  ## format, and mend what lint can mend
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-bench: .venv/.dev  ## measure speed and quality; more with BENCH_ARGS="..."
-	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+bench: .venv/.dev  ## measure video segments and speed; each alone: .venv/bin/python -m benchmarks.NAME
+	$(BIN)/python -m benchmarks.segments
+	$(BIN)/python -m benchmarks.speed
 
 lock: .boot/.done  ## pin what pyproject.toml asks for; newest versions with LOCK_ARGS=--upgrade
 	$(COMPILE) $(LOCK_ARGS) --group pyproject.toml:bootstrap -o requirements/bootstrap.txt
