@@ -12,22 +12,50 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import PurePosixPath
 
-NOTES = frozenset(
-    ["note", "tip", "hint", "important", "warning", "caution", "danger", "attention", "error", "info", "seealso", "see-also", "admonition", "todo", "abstract", "summary", "success", "question", "failure", "bug", "example", "quote", "callout", "alert", "aside", "check", "remember", "topic", "sidebar", "versionadded", "versionchanged", "versionremoved", "deprecated", "deprecation", "notice", "highlights", "theorem", "definition", "exercise", "solution", "morelikethis", "prerequisites", "availability", "administration", "admin"]
+
+def names(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+NOTES = names(
+    """
+    note tip hint important warning caution danger attention error info seealso see-also admonition todo
+    abstract summary success question failure bug example quote callout alert aside check remember topic sidebar
+    versionadded versionchanged versionremoved deprecated deprecation notice highlights theorem definition
+    exercise solution morelikethis prerequisites availability administration admin
+    """
 )
-FOLDS = frozenset(["details", "dropdown", "expand", "expandable", "accordion", "collapse", "collapsible", "spoiler", "toggle", "fold"])
-FIGURES = frozenset(["figure", "image", "img", "thumbnail", "screenshot", "lightbox", "picture", "imgproc", "figure-md", "frame"])
-VIDEOS = frozenset(
-    ["video", "youtube", "youtubelite", "youtubeembed", "vimeo", "embed", "iframe", "reactplayer", "player", "peertube", "wistia", "loom", "youtube-lite", "mp4", "videoplayer"]
+FOLDS = names(
+    """
+    details dropdown expand expandable accordion collapse collapsible spoiler toggle fold
+    """
 )
-TITLED = frozenset(
-    ["tab", "tab-item", "tabitem", "tab-panel", "tabpanel", "group-tab", "code-tab", "card", "grid-item-card", "step", "cards-item", "item", "pane", "accordion-item", "panel", "content-tab", "rubric", "centered"]
+FIGURES = names("figure image img thumbnail screenshot lightbox picture imgproc figure-md frame")
+VIDEOS = names(
+    """
+    video youtube youtubelite youtubeembed vimeo embed iframe reactplayer player peertube wistia loom youtube-
+    lite mp4 videoplayer
+    """
 )
-CODE = frozenset(
-    ["code", "code-block", "sourcecode", "code-cell", "highlight", "parsed-literal", "doctest", "testcode", "testoutput", "prompt", "console", "mermaid", "graphviz", "digraph", "graph", "uml", "plantuml", "productionlist", "math", "ipython", "jupyter-execute", "terminal"]
+TITLED = names(
+    """
+    tab tab-item tabitem tab-panel tabpanel group-tab code-tab card grid-item-card step cards-item item pane
+    accordion-item panel content-tab rubric centered
+    """
 )
-SILENT = frozenset(
-    ["toctree", "contents", "tableofcontents", "toc", "sectnum", "index", "meta", "currentmodule", "module", "highlightlang", "default-role", "tabularcolumns", "comment", "bibliography", "autosummary", "sectionauthor", "codeauthor", "testsetup", "testcleanup", "plot", "only-latex", "audio", "pagebreak", "clear", "notoc", "localtoc", "table-of-contents", "adsense", "ad"]
+CODE = names(
+    """
+    code code-block sourcecode code-cell highlight parsed-literal doctest testcode testoutput prompt console
+    mermaid graphviz digraph graph uml plantuml productionlist math ipython jupyter-execute terminal
+    """
+)
+SILENT = names(
+    """
+    toctree contents tableofcontents toc sectnum index meta currentmodule module highlightlang default-role
+    tabularcolumns comment bibliography autosummary sectionauthor codeauthor testsetup testcleanup plot only-
+    latex audio pagebreak clear notoc localtoc table-of-contents adsense ad
+    """
 )
 VERSIONS = {
     "versionadded": "Added in version",
@@ -39,6 +67,7 @@ SPOKEN_OPTIONS = ("title", "label", "header", "name", "text", "caption", "summar
 VIDEO_FILE = re.compile(r"\.(?:mp4|webm|mov|m4v|mkv|ogv)(?:[?#]|$)", re.I)
 IMAGE_FILE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|tiff?)(?:[?#]|$)", re.I)
 EMBED_HOST = re.compile(r"youtu\.?be|vimeo\.com|video\.tv\.adobe|wistia|loom\.com|dailymotion|microsoft\.com", re.I)
+EMPHASIS = re.compile(r"(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
 BARE_ID = re.compile(r"[\w-]{6,24}$")
 
 
@@ -122,6 +151,7 @@ def _note(component: Component) -> tuple[str, str]:
 def _figure(component: Component) -> tuple[str, str]:
     address = component.option("src", "source", "link", "url", "file", "image") or component.argument
     caption = component.option("caption") or ("" if component.name == "image" else component.option("title"))
+    caption = EMPHASIS.sub(r"\2", caption)
     if not address:  # <Frame caption="..."> around an image
         return "<figure>", f"<figcaption>{escape(caption)}</figcaption></figure>" if caption else "</figure>"
     alt = component.option("alt", "alt-text")
@@ -162,7 +192,7 @@ ARGUMENT = re.compile(
 
 
 def read_arguments(name: str, text: str) -> Component:
-    """``name`` and what stands behind it in a shortcode or a tag, e.g. ``youtube id="x" start=30`` or ``tab "Windows"``."""
+    """``name`` and what stands behind it in a shortcode or a tag, e.g. ``youtube id="x" start=30``."""
     options: dict[str, str] = {}
     words: list[str] = []
     for found in ARGUMENT.finditer(text):
@@ -194,4 +224,4 @@ def role_text(name: str, content: str) -> str:
     return content
 
 
-ICON_ROLES = frozenset(["fa", "fas", "far", "fab", "icon", "octicon", "octicons", "iconify", "bdg-ref", "simple-icons"])
+ICON_ROLES = names("fa fas far fab icon octicon octicons iconify bdg-ref simple-icons")

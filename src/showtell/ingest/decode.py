@@ -34,8 +34,10 @@ EAST_ASIAN = frozenset({"gb18030", "cp932", "euc_jp", "cp949", "big5hkscs"})
 HIGH_BYTES = bytes(range(128, 256))
 STRAY = re.compile("[\udc80-\udcff]")
 # What browsers decode, the likelier first; measured on short sentences of each.
-CANDIDATES = ("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1252", "cp1251", "cp1250", "cp1253", "cp1255", "cp1256")
-CANDIDATES += ("cp1254", "koi8_r", "cp874", "cp1257", "cp1258")
+CANDIDATES: tuple[str, ...] = (
+    *("cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1252", "cp1251", "cp1250", "cp1253", "cp1255", "cp1256"),
+    *("cp1254", "koi8_r", "cp874", "cp1257", "cp1258"),
+)
 SCRIPTS = {
     "gb18030": (0.8, re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef\u2010-\u2026]")),
     "big5": (0.8, re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef\u2010-\u2026]")),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import escape
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -22,6 +23,7 @@ from showtell.ingest.components import (
     frame,
     image,
     known,
+    names,
     paragraph,
     read_arguments,
     video,
@@ -31,7 +33,7 @@ from showtell.ingest.page import Inclusions
 
 MAX_DEPTH = 12  # of blocks inside each other
 FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-INTERRUPTS = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+INTERRUPTS: Any = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 
 
 class Block:
@@ -146,8 +148,11 @@ def directive(block: Block, name: str, argument: str, body: str, next_line: int)
         block.write(before, content, after, next_line)
 
 
-TRANSPARENT = frozenset(
-    ["div", "grid", "tab-set", "tabs", "tab-list", "cards", "card-carousel", "container", "section", "row", "column", "margin", "only", "ifconfig", "block", "columns", "compound", "epigraph", "pull-quote", "glossary", "hlist", "steps", "cardgroup", "codegroup", "frames", "tablist", "image-end"]
+TRANSPARENT = names(
+    """
+    div grid tab-set tabs tab-list cards card-carousel container section row column margin only ifconfig block
+    columns compound epigraph pull-quote glossary hlist steps cardgroup codegroup frames tablist image-end
+    """
 )
 
 
@@ -312,7 +317,8 @@ HEADS: tuple[tuple[re.Pattern[str], Callable[[Block, re.Match[str]], None]], ...
     ),
     (
         re.compile(
-            rf"(?P<colons>:{{3,}}|/{{3,}})[ \t]*(?:\{{(?P<braced>{NAME})\}}|(?P<name>{NAME})|(?P<classes>\{{\s*\.[^}}]*\}}))"
+            rf"(?P<colons>:{{3,}}|/{{3,}})[ \t]*"
+            rf"(?:\{{(?P<braced>{NAME})\}}|(?P<name>{NAME})|(?P<classes>\{{\s*\.[^}}]*\}}))"
             r"(?P<argument>(?:(?!:::[ \t]*$).)*)(?P<closed>:::[ \t]*)?$"
         ),
         _container,
@@ -351,7 +357,8 @@ HEADS: tuple[tuple[re.Pattern[str], Callable[[Block, re.Match[str]], None]], ...
     (re.compile(r"%%[^%]*%%[ \t]*$"), _nothing),
 )
 MODULE = re.compile(
-    r"import\s+(?:[\w*{][^'\"]*\s+from\s+)?['\"][^'\"]+['\"];?[ \t]*$|export\s+(?:const|default|function|let|var|async)\b"
+    r"import\s+(?:[\w*{][^'\"]*\s+from\s+)?['\"][^'\"]+['\"];?[ \t]*$"
+    r"|export\s+(?:const|default|function|let|var|async)\b"
 )
 FIRST = frozenset("`~:/!?=+{->[<#(%")
 

@@ -15,7 +15,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
-from showtell.ingest.components import NOTES, Component, frame
+from showtell.ingest.components import NOTES, Component, frame, names
 from showtell.ingest.dialects import dialects
 from showtell.ingest.marks import ATTRIBUTES_ALONE, HEADING_ID, jsx_tags, rewrite, unmark
 from showtell.ingest.page import Converted, Inclusions, page
@@ -78,9 +78,9 @@ def _word(fields: Mapping[str, Any], *names: str) -> str:
 def _parser() -> MarkdownIt:
     """CommonMark with tables, strikethrough, footnotes, definition lists, task lists and the dialects."""
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    parser.use(footnote_plugin, move_to_end=False).use(deflist_plugin).use(tasklists_plugin).use(dialects)
-    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]  # addresses stay as written
-    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the reader judges addresses
+    parser.use(footnote_plugin, inline=False, move_to_end=False).use(deflist_plugin).use(tasklists_plugin).use(dialects)
+    parser.normalizeLink = str  # type: ignore[method-assign,assignment]  # addresses stay as written
+    parser.validateLink = bool  # type: ignore[method-assign,assignment]  # the reader judges addresses
     parser.core.ruler.after("block", "dialect_tokens", _dialect_tokens)
     parser.add_render_rule("footnote_ref", lambda *_: "")
     parser.add_render_rule("footnote_reference_open", lambda *_: '<div class="footnote">')
@@ -124,7 +124,7 @@ def _html(markup: str, inclusions: Inclusions) -> str:
 MARK_HEAD = re.compile(
     r"\[!(?P<name>[\w-]+)(?:[ \t]+(?P<words>[^\]\n]*))?\](?P<fold>[+-]?)(?!\()[ \t]*(?P<rest>[^\n]*)\n?"
 )
-LAYOUT = frozenset(["beginshadebox", "endshadebox", "begintabs", "endtabs", "tab", "slide", "div", "video", "include"])
+LAYOUT = names("beginshadebox endshadebox begintabs endtabs tab slide div video include")
 HELP = "contextualhelp"  # words of a tool tip, which say again what the page says
 
 

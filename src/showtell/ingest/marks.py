@@ -28,13 +28,13 @@ ATTRIBUTE = r"(?:[#.][A-Za-z][\w:.-]*|[\w-]+\s?=\s?(?:\"[^\"\n]*\"|'[^'\n]*'))"
 LOOSE_ATTRIBUTE = r"(?:[#.][\w:.-]+|[\w-]+(?:\s?=\s?(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'{}]+))?)"
 ATTRIBUTE_LIST = rf"\{{:?[ \t]*{ATTRIBUTE}(?:[ \t,]+{LOOSE_ATTRIBUTE})*[ \t]*\}}"
 ATTRIBUTES_ALONE = re.compile(rf"[ \t]*(?:\{{:?[ \t]*{LOOSE_ATTRIBUTE}(?:[ \t,]+{LOOSE_ATTRIBUTE})*[ \t]*\}}[ \t]*)+$")
-HEADING_ID = re.compile(r"[ \t]*\{:?[ \t]*#([^\s{}]+)[^{}]*\}[ \t]*$")
+HEADING_ID = re.compile(r"[ \t]*\{(?:[^{}#]*[ \t:])?#([^\s{}]+)[^{}]*\}[ \t]*$")
 MARK = re.compile(
     r"\[!(?P<name>[A-Za-z][\w-]*)(?:[ \t]+(?P<words>(?:[^\[\]]|\[[^\[\]!][^\[\]]*\](?:\([^()\s]*\))?)*))?\]"
     r"(?P<target>\((?P<address>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\))?(?P<attributes>\{[^{}\n]*\})?"
 )
 INCLUDED = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
-SHORTCODE = r"\{\{[<%]-?\s*(?P<hugo>[^\s/>%](?:[^\n]|\n(?!\n)){0,1500}?|/\s*[\w./-]+\s*)\s*/?-?[>%]\}\}"
+SHORTCODE = r"\{\{[<%]-?\s*(?P<hugo>(?:/\*|[^\s/>%])(?:[^\n]|\n(?!\n)){0,1500}?|/\s*[\w./-]+\s*)\s*/?-?[>%]\}\}"
 LIQUID = r"\{%-?\s*(?P<liquid>(?:[^\n]|\n(?!\n)){1,1500}?)\s*-?%\}"
 
 # One alternative for each mark; the first that begins at a place wins, so code comes first.
@@ -56,6 +56,7 @@ MARKS = re.compile(
     | (?P<role>\{{(?P<role_name>[A-Za-z][\w:+.-]*)\}}(?P<role_ticks>`+)(?P<role_text>[^`\n]+)(?P=role_ticks))
     | (?P<attributes>{ATTRIBUTE_LIST}|(?<=[)\]`*_>])\{{:?[ \t]*{LOOSE_ATTRIBUTE}(?:[ \t,]+{LOOSE_ATTRIBUTE})*[ \t]*\}})
     | (?P<highlight>(?<![=\w])==(?=[^\s=])(?P<highlighted>[^=\n]+?)(?<=\S)==(?![=\w]))
+    | (?P<aside>\^\[(?P<said>[^\[\]\n]+)\](?!\())
     | (?P<hidden>(?:(?<=\s)|^)%%[^%\n]+%%)
     """,
     re.X | re.M,
@@ -277,5 +278,6 @@ KINDS: dict[str, Callable[[re.Match[str], Inclusions], str]] = {
     "role": _role,
     "attributes": lambda _, __: "",
     "highlight": lambda found, _: found["highlighted"],
+    "aside": lambda found, _: f" ({found['said']})",
     "hidden": lambda _, __: "",
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache, partial
 from html import escape
+from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -18,7 +19,18 @@ from docutils.statemachine import StringList, string2lines
 from docutils.utils import Reporter
 from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
-from showtell.ingest.components import CODE, NOTES, SILENT, Component, frame, known, paragraph, role_text
+from showtell.ingest.components import (
+    CODE,
+    NOTES,
+    SILENT,
+    VERSIONS,
+    Component,
+    frame,
+    known,
+    names,
+    paragraph,
+    role_text,
+)
 from showtell.ingest.page import Converted, Inclusions, page
 from showtell.ingest.resources import Place
 
@@ -69,7 +81,7 @@ def rst_fragment(text: str, inclusions: Inclusions) -> str:
 def _tidy(document: nodes.document, inclusions: Inclusions) -> None:
     """Takes out what is only scaffolding: error marks, footnote marks, options that make docutils open files."""
     for node in list(document.findall(nodes.problematic)):
-        node.replace_self(nodes.Text(_unmarked(node.astext())))
+        node.parent.replace(node, nodes.Text(_unmarked(node.astext())))
     for kind in (nodes.system_message, nodes.footnote_reference, nodes.label, nodes.comment):
         for element in list(document.findall(kind)):
             element.parent.remove(element)
@@ -93,12 +105,11 @@ def _first_of_kinds(stem: str, inclusions: Inclusions) -> str:
     return next((stem + ending for ending in IMAGE_ENDINGS if inclusions.find(stem + ending)), stem + ".png")
 
 
-class _Translator(HTMLTranslator):  # type: ignore[misc]  # docutils has no complete types
-    def visit_container(self, node: nodes.container) -> None:
-        self.body.append("<div>")
-
-    def depart_container(self, node: nodes.container) -> None:
-        self.body.append("</div>\n")
+class _Translator(HTMLTranslator):
+    def visit_literal(self, node: nodes.literal) -> None:
+        """Code is code, not a styled span."""
+        self.body.append(f"<code>{escape(node.astext())}</code>")
+        raise nodes.SkipNode
 
 
 # ------------------------------------------------------------------------------------------------------- the parser
@@ -141,25 +152,26 @@ def _interpreted(
     """Takes the place of docutils' method: a role that it does not know shows its words."""
     name = role.lower().rsplit(":", 1)[-1] if role else ""
     if name not in SPHINX_ROLES and roles.role(role, inliner.language, lineno, inliner.reporter)[0]:
-        found: tuple[list[nodes.Node], list[nodes.Node]] = states.Inliner.interpreted(
-            inliner, rawsource, text, role, lineno
-        )
-        return found
+        found, messages = states.Inliner.interpreted(inliner, rawsource, text, role, lineno)
+        return found, list(messages)
     shown = role_text(name, nodes.unescape(text))
     literal = name in LITERAL_ROLES
     return ([nodes.literal(text, shown) if literal else nodes.Text(shown)] if shown else []), []
 
 
-SPHINX_ROLES = frozenset({"ref", "doc", "term", "abbr", "file", "samp", "kbd", "guilabel", "menuselection", "command"})
-LITERAL_ROLES = frozenset(
-    ["file", "samp", "kbd", "command", "class", "meth", "func", "mod", "attr", "obj", "data", "exc", "const", "envvar", "option", "program", "py", "code", "c", "cpp", "js", "confval", "setting", "func", "macro", "type", "member"]
+SPHINX_ROLES = names("ref doc term abbr file samp kbd guilabel menuselection command")
+LITERAL_ROLES = names(
+    """
+    file samp kbd command class meth func mod attr obj data exc const envvar option program py code c cpp js
+    confval setting func macro type member
+    """
 )
 
 
-class _TolerantParser(Parser):  # type: ignore[misc]
+class _TolerantParser(Parser):
     def __init__(self) -> None:
         inliner = states.Inliner()  # reads the variables of its own class, so it cannot be subclassed
-        inliner.interpreted = partial(_interpreted, inliner)
+        setattr(inliner, "interpreted", partial(_interpreted, inliner))  # noqa: B010 (docutils has no hook for it)
         super().__init__(inliner=inliner)
         self.state_classes = STATES
 
@@ -241,7 +253,7 @@ def _raw(markup: str) -> list[nodes.Node]:
     return [nodes.raw("", markup, format="html")] if markup else []
 
 
-class _Kept(Directive):  # type: ignore[misc]
+class _Kept(Directive):
     """Any directive by its name: a note, a fold, a video, code, nothing; an unknown one keeps its content."""
 
     optional_arguments = 1
@@ -262,6 +274,9 @@ class _Kept(Directive):  # type: ignore[misc]
         if ":" in self.name or name in OBJECTS:
             signatures = "".join(f"<p><code>{escape(line.strip())}</code></p>" for line in argument.split("\n") if line)
             return _raw(signatures) + _nested(self, self.content)
+        if name in VERSIONS:  # a number, then words
+            argument, _, rest = " ".join(argument.split()).partition(" ")
+            self.content = StringList([rest, "", *self.content], source="argument") if rest else self.content
         component = Component(name, self._words(argument), options)
         if not known(component) and name not in SPHINX_DIRECTIVES:
             self.state.document.settings.inclusions.warn(f"directive {self.name!r} is unknown; its content was kept")
@@ -286,7 +301,7 @@ class _Kept(Directive):  # type: ignore[misc]
         return _raw(before) + first + _nested(self, self.content) + _raw(after)
 
 
-class _Include(Directive):  # type: ignore[misc]
+class _Include(Directive):
     required_arguments = 1
     final_argument_whitespace = True
     has_content = False
@@ -295,7 +310,7 @@ class _Include(Directive):  # type: ignore[misc]
     def run(self) -> list[nodes.Node]:
         document = self.state.document
         inclusions: Inclusions = document.settings.inclusions
-        inclusions.open_files[:] = [path for path, _ in document.include_log]
+        inclusions.open_files[:] = [Path(path) for path, _ in document.include_log]
         ref = self.arguments[0].strip()
         path, text = inclusions.find(ref), inclusions.read(ref)
         if path is None or text is None:
@@ -324,13 +339,22 @@ def _clipped(text: str, options: dict[str, Any]) -> str:
 
 
 OWN: dict[str, type[Directive]] = {"include": _Include, "literalinclude": _Include}
-TITLELESS = NOTES - frozenset(
-    ["admonition", "topic", "sidebar", "versionadded", "versionchanged", "versionremoved", "deprecated", "definition", "theorem", "exercise", "example", "abstract", "question", "success", "failure", "bug", "callout", "alert"]
+TITLELESS = NOTES - names(
+    """
+    admonition topic sidebar versionadded versionchanged versionremoved deprecated definition theorem exercise
+    example abstract question success failure bug callout alert
+    """
 )
-TRANSPARENT = frozenset(
-    ["tabs", "tab-set", "tab-set-code", "only", "ifconfig", "grid", "container", "hlist", "glossary", "compound", "cssclass", "rst-class", "panels", "grid-item", "margin", "row", "column", "div", "epigraph", "highlights", "pull-quote", "centered-block", "center"]
+TRANSPARENT = names(
+    """
+    tabs tab-set tab-set-code only ifconfig grid container hlist glossary compound cssclass rst-class panels
+    grid-item margin row column div epigraph highlights pull-quote centered-block center
+    """
 )
-OBJECTS = frozenset(
-    ["function", "method", "classmethod", "staticmethod", "attribute", "data", "exception", "module", "automodule", "autoclass", "autofunction", "automethod", "envvar", "option", "program", "confval", "describe", "object", "cmdoption", "property", "setting", "macro", "struct"]
+OBJECTS = names(
+    """
+    function method classmethod staticmethod attribute data exception module automodule autoclass autofunction
+    automethod envvar option program confval describe object cmdoption property setting macro struct
+    """
 )
 SPHINX_DIRECTIVES = TRANSPARENT | OBJECTS | {"youtube", "vimeo", "video", "dropdown", "tab", "card", "seealso"}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import unescape
+from itertools import pairwise
 
 from showtell.errors import SourceError
 from showtell.ingest.decode import decode
@@ -60,8 +61,8 @@ def _timed(lines: list[str], vtt: bool) -> Iterator[_Lines]:
 
 def _seconds(found: re.Match[str], side: str) -> float:
     hours, minutes, seconds = (int(found[side + unit] or 0) for unit in "hms")
-    fraction = found[side + "f"] or "0"
-    return round(hours * 3600 + minutes * 60 + seconds + int(fraction) / 10 ** len(fraction), 3)
+    fraction = float("0." + (found[side + "f"] or "0"))
+    return round(hours * 3600 + minutes * 60 + seconds + fraction, 3)
 
 
 def _clean(line: str) -> str:
@@ -73,7 +74,7 @@ def _continues(before: _Lines, cue: _Lines) -> bool:
 
 
 def _is_rolling(cues: list[_Lines], inline_times: bool) -> bool:
-    repeats = sum(_continues(before, cue) and len(cue.lines) > 1 for before, cue in zip(cues, cues[1:], strict=False))
+    repeats = sum(_continues(before, cue) and len(cue.lines) > 1 for before, cue in pairwise(cues))
     return repeats > (0 if inline_times else 1)
 
 
