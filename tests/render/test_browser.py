@@ -228,12 +228,13 @@ def test_every_control_has_a_name_and_the_page_its_landmarks(opened, page_text):
     assert not [line for line in tree.splitlines() if line.strip() in ("- button", "- link", "- img", "- region")]
 
 
-def test_in_print_addresses_of_sources_and_whole_tables_are_seen(opened, made):
-    link = TextPart("See [this](https://x.org/page).")
-    page = opened(render_html(made.answer(link), lambda name: None))
+def test_in_print_addresses_are_seen_and_nothing_is_cut_off(opened, page_text):
+    page = opened(page_text, viewport={"width": 700, "height": 900})
     page.emulate_media(media="print")
-    after = page.evaluate("getComputedStyle(document.querySelector('.words a'), '::after').content")
-    assert "https://x.org/page" in after
+    after = "getComputedStyle(document.querySelector('.words a[href^=http]'), '::after').content"
+    assert "https://x.org/" in page.evaluate(after)
+    assert page.evaluate("Math.max(...[...document.querySelectorAll('table')].map((t) => t.scrollWidth))") <= 700
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
 def test_right_to_left_text_runs_right_to_left(opened, page_text):

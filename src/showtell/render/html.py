@@ -93,12 +93,14 @@ class _Article:
             facts.append(f"from {count_of} source{'s' if count_of > 1 else ''}")
         if answer.status == "answered" and not labels.doubt(answer):
             facts.append(f"confidence {escape(labels.line(answer.confidence, 60))}")
-        asked = "".join(self.asked_picture(name) for name in answer.question.images)
+        asked = labels.line(answer.question.text, 1_000)
+        long = ' class="long"' if len(asked) > 80 else ""
+        pictures = "".join(self.asked_picture(name) for name in answer.question.images)
         doubt = labels.doubt(answer)
         return (
             f'<header><p class="status">{" · ".join(facts)}</p>'
-            f'<h1 id="{self.id}-question" dir="auto">{escape(labels.line(answer.question.text, 1_000))}</h1>'
-            + (f'<div class="asked">{asked}</div>' if asked else "")
+            f'<h1 id="{self.id}-question" dir="auto"{long}>{escape(asked)}</h1>'
+            + (f'<div class="asked">{pictures}</div>' if pictures else "")
             + (f'<p class="doubt">{escape(doubt)}</p>' if doubt else "")
             + "</header>"
         )

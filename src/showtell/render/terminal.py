@@ -86,13 +86,12 @@ class _Page:
         label = f"{block.label} " if block.label else ""
         if block.depth and not label:
             indent += 3
-        if block.kind == "quote":
-            label += "│ "
         if block.kind == "code":
             for words in block.runs[0].text.split("\n"):
                 self.lines(Text(words, "cyan"), indent + 4)
         else:
-            self.lines(Text.assemble(*(_styled(run) for run in block.runs)), indent, label)
+            bar = "│ " if block.kind == "quote" else ""
+            self.lines(Text.assemble(*(_styled(run) for run in block.runs)), indent, label + bar)
         return indent + cell_len(label)
 
     def lines(self, text: Text, indent: int = 0, label: str = "") -> None:
@@ -142,13 +141,14 @@ class _Page:
             self.console.print(Text(" " * indent) + printed, soft_wrap=True)
 
     def records(self, header: Sequence[str], rows: Sequence[Sequence[str]], indent: int) -> None:
-        """A table too wide to draw: one group of ``column: cell`` lines a row."""
-        for number, row in enumerate(rows, start=1):
-            self.lines(Text(f"Row {number}", "dim"), indent)
-            for column, cell in enumerate(row):
-                name = labels.line(header[column]) if column < len(header) else f"Column {column + 1}"
+        """A table too wide to draw: a row is its first cell, then ``column: cell`` for the others that are filled."""
+        for row in rows:
+            facts = [Text(labels.line(row[0], 1_000), "bold")] if row else []
+            for column, cell in enumerate(row[1:], start=1):
+                name = labels.line(header[column]) if column < len(header) else f"column {column + 1}"
                 if cell.strip():
-                    self.lines(Text.assemble((f"{name}: ", "bold"), " ".join(cell.split())), indent + 2)
+                    facts.append(Text.assemble((f"{name}: ", "dim"), labels.line(cell, 1_000)))
+            self.lines(_joined(facts), indent, "- ")
 
     def inspected(self, block: Mapping[str, Any]) -> None:
         if block["type"] == "text":
