@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import PurePosixPath
 
+from showtell.ingest.embeds import player
+
 
 def names(text: str) -> frozenset[str]:
     """The words of a text as a set."""
@@ -66,7 +68,6 @@ VERSIONS = {
 SPOKEN_OPTIONS = ("title", "label", "header", "name", "text", "caption", "summary", "question", "description")
 VIDEO_FILE = re.compile(r"\.(?:mp4|webm|mov|m4v|mkv|ogv)(?:[?#]|$)", re.I)
 IMAGE_FILE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|tiff?)(?:[?#]|$)", re.I)
-EMBED_HOST = re.compile(r"youtu\.?be|vimeo\.com|video\.tv\.adobe|wistia|loom\.com|dailymotion|microsoft\.com", re.I)
 EMPHASIS = re.compile(r"(\*\*|__|\*|`)(?=\S)(.+?)(?<=\S)\1")
 BARE_ID = re.compile(r"[\w-]{6,24}$")
 
@@ -118,7 +119,7 @@ def video(address: str, title: str = "") -> str:
     if not address:
         return ""
     label = f' title="{escape(title)}"' if title else ""
-    if VIDEO_FILE.search(address) or not EMBED_HOST.search(address):
+    if VIDEO_FILE.search(address) or player(address) is None:
         return f'<video src="{escape(address)}"{label}></video>'
     return f'<iframe src="{escape(address)}"{label}></iframe>'
 
@@ -134,7 +135,7 @@ def embedded(address: str, title: str = "") -> str:
     """Whatever an address shows when embedded: an image, a video, or a link."""
     if IMAGE_FILE.search(address):
         return image(address, title)
-    if VIDEO_FILE.search(address) or EMBED_HOST.search(address):
+    if VIDEO_FILE.search(address) or player(address) is not None:
         return video(address, title)
     return f'<a href="{escape(address)}">{escape(title or PurePosixPath(address).stem)}</a>'
 

@@ -8,19 +8,21 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from email.message import Message
+from html import escape
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from showtell.errors import SourceError, UnsupportedError
 from showtell.ingest.decode import decode, require_text
 from showtell.ingest.html import read_html
 from showtell.ingest.image import read_image
+from showtell.ingest.language import detect
 from showtell.ingest.markdown import markdown_to_html
-from showtell.ingest.page import Converted, plain_text_page
+from showtell.ingest.page import Converted, page, plain_text_page
 from showtell.ingest.resources import Place
 from showtell.ingest.rst import rst_to_html
 from showtell.ingest.subtitles import read_cues
-from showtell.types import Cue, Document, Section, Video
+from showtell.types import Document, Section, Video
 
 log = logging.getLogger(__name__)
 
@@ -158,10 +160,11 @@ READERS: dict[str, Callable[[str, Place], Converted]] = {
 
 
 def _titled(document: Document, stem: str) -> Document:
-    return document if document.title.strip() else replace(document, title=_title(stem))
+    """The reader falls back on the file's name, which can be written more nicely."""
+    return replace(document, title=_pretty(stem)) if document.title in ("", stem) else document
 
 
-def _title(stem: str) -> str:
+def _pretty(stem: str) -> str:
     """``install-on-windows`` as "Install on windows"."""
     words = re.sub(r"[\s_-]+", " ", stem).strip()
     return words[:1].upper() + words[1:]
@@ -238,16 +241,14 @@ def _advice(kind: str, suffix: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------- videos and subtitles
-def _read_video(path: Path, place: Place) -> Document:
-    captions = next(_captions_of(path), None)
-    cues: tuple[Cue, ...] = ()
-    warnings: tuple[str, ...] = ()
-    if captions is not None:
-        try:
-            cues = read_cues(_bytes(captions, captions.name))
-        except SourceError as problem:
-            warnings = (f"{captions.name}: {problem}",)
-    return _video_document(place, path, captions, cues, warnings)
+def _read_video(path: Path, place: Place, captions: Path | None = None) -> Document:
+    """A page that shows nothing but the video, with the subtitles beside it."""
+    captions = captions or next(_captions_of(path), None)
+    track = f'<track src="{quote(captions.name)}">' if captions else ""
+    title = _pretty(path.stem)
+    element = f'<video src="{quote(path.name)}" title="{escape(title)}">{track}</video>'
+    local = replace(place, source=str(path))
+    return _with_language(replace(read_html(page(element, title=title), local), source=place.source), captions)
 
 
 def _read_subtitles(path: Path, data: bytes, place: Place) -> Document:
@@ -257,23 +258,20 @@ def _read_subtitles(path: Path, data: bytes, place: Place) -> Document:
         raise SourceError(f"{place.name}: {problem}") from None
     if not cues:
         raise SourceError(f"{place.name}: all of its cues are empty; add one with words")
-    return _video_document(place, _video_of(path) or path, path, cues)
+    video = _video_of(path)
+    if video is not None:
+        return _read_video(video, place, path)
+    title = _pretty(LANGUAGE_TAG.sub("", path.stem))
+    alone = Video(path.name, str(path), title, captions=str(path), cues=cues)
+    return _with_language(Document(place.source, place.name, title, "", (Section((), (alone,)),)), path)
 
 
-def _video_document(
-    place: Place, source: Path, captions: Path | None, cues: tuple[Cue, ...], warnings: tuple[str, ...] = ()
-) -> Document:
-    title = _title(LANGUAGE_TAG.sub("", source.stem) if source.suffix.lower() in SUBTITLES else source.stem)
-    video = Video(source.name, str(source), title, captions=str(captions) if captions else None, cues=cues)
+def _with_language(document: Document, captions: Path | None) -> Document:
+    """The language that the subtitles' name tells, or that is spoken."""
     tag = LANGUAGE_TAG.search(captions.stem) if captions else None
-    return Document(
-        source=place.source,
-        name=place.name,
-        title=title,
-        language=tag[1].lower() if tag else "",
-        sections=(Section((), (video,)),),
-        warnings=warnings,
-    )
+    blocks = [block for section in document.sections for block in section.blocks]
+    spoken = " ".join(cue.text for block in blocks if isinstance(block, Video) for cue in block.cues)
+    return replace(document, language=tag[1].replace("_", "-").lower() if tag else detect(spoken))
 
 
 def _captions_of(video: Path) -> Iterator[Path]:
