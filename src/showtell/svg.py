@@ -20,11 +20,11 @@ MAX_ELEMENTS = 200_000
 MAX_DEPTH = 256  # browsers give up on deeper trees themselves
 
 _NAMES = """
-    svg g defs symbol use switch title desc path rect circle ellipse line polyline polygon text tspan textPath image style
-    linearGradient radialGradient stop clipPath mask pattern marker filter feBlend feColorMatrix feComponentTransfer
-    feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB
-    feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight
-    feTile feTurbulence
+    svg g defs symbol use switch title desc path rect circle ellipse line polyline polygon text tspan textPath
+    image style linearGradient radialGradient stop clipPath mask pattern marker filter feBlend feColorMatrix
+    feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight
+    feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology
+    feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence
 """
 _ELEMENTS = frozenset(_NAMES.split())
 _TRANSPARENT = frozenset({"a"})  # left out, its contents kept

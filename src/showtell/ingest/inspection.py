@@ -36,7 +36,7 @@ def _shown(block: Block) -> list[dict[str, Any]]:
         rows = [list(row) for row in block.rows]
         return [{"type": "table", "caption": block.caption, "header": list(block.header), "rows": rows}]
     transcript = [{"type": "text", "text": words} for words in _paragraphs(block.cues)]
-    return [_fields(block, "source", "start", "end", "poster", "captions", "title"), *transcript]
+    return [_fields(block, "source", "start", "end", "poster", "captions", "caption", "title"), *transcript]
 
 
 def _fields(block: Text | Image | Video, *names: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where the addresses in a document lead: to a file inside the added folder, to the web, or nowhere. Nothing is fetched."""
+"""Where the addresses in a document lead: to a file in the added folder, to the web, or nowhere. Nothing is fetched."""
 
 from __future__ import annotations
 
@@ -51,6 +51,11 @@ class Resource:
         """The path or URL, without fragment; the reference itself if it was refused."""
         return str(self.path) if self.path else self.url or self.reference
 
+    @property
+    def url_with_fragment(self) -> str:
+        """The URL as a link shows it, "" for a file."""
+        return f"{self.url}#{self.fragment}" if self.url and self.fragment else self.url
+
 
 def resolve(reference: str, place: Place, base: str = "") -> Resource:
     """Find what an address written in the document at ``place`` leads to; ``base`` is its ``<base href>``.
@@ -61,15 +66,33 @@ def resolve(reference: str, place: Place, base: str = "") -> Resource:
     written = _WHITE.sub("", reference).strip()
     if not written or len(written) > MAX_LENGTH:
         return Resource(reference, refusal="the address is empty or too long")
-    target = urljoin(base, written) if _web(base) else written
-    if target.startswith("//"):
-        target = "https:" + target
+    try:
+        target = _joined(written, place, base)
+    except ValueError:
+        return Resource(reference, refusal="the address is not valid")
+    if _web(target):
+        return _remote(reference, target)
     scheme = _SCHEME.match(target)
-    if scheme and not _web(target):
+    if scheme:
         return Resource(reference, refusal=f"an address that begins with {scheme[1].lower()}: is not followed")
-    if _web(target) or place.remote:
-        return _remote(reference, urljoin(place.source, target) if place.remote else target)
     return _local(reference, target, place, base)
+
+
+def inside(path: Path, place: Place) -> bool:
+    """Whether a local path, and what it links to, lies in the added folder. Raises OSError on a loop of links."""
+    root = _root(place)
+    return path.is_relative_to(root) and path.resolve().is_relative_to(root.resolve())
+
+
+def _root(place: Place) -> Path:
+    return Path(os.path.abspath(place.root or Path(place.source).parent))  # noqa: PTH100 (links stay unresolved here)
+
+
+def _joined(written: str, place: Place, base: str) -> str:
+    """The address made absolute as far as it leads to the web. Raises ValueError if it is malformed."""
+    above = urljoin(place.source, base) if place.remote else base
+    target = urljoin(above, written) if _web(above) else written
+    return "https:" + target if target.startswith("//") else target
 
 
 def _web(address: str) -> bool:
@@ -88,14 +111,13 @@ def _remote(reference: str, address: str) -> Resource:
 
 
 def _local(reference: str, target: str, place: Place, base: str) -> Resource:
-    document = Path(place.source)
-    root = Path(os.path.abspath(place.root or document.parent))  # noqa: PTH100 (links must stay unresolved here)
+    document, root = Path(place.source), _root(place)
     outside = False
     for name, fragment in _spellings(target):
         for folder in _folders(name, document, root, base):
             path = Path(os.path.normpath(folder / name.lstrip("/")))
             try:
-                if not path.is_relative_to(root) or not path.resolve().is_relative_to(root.resolve()):
+                if not inside(path, place):
                     outside = True
                 elif path.is_file():
                     return Resource(reference, path=path, fragment=fragment)
@@ -119,7 +141,7 @@ def _spellings(target: str) -> Iterator[tuple[str, str]]:
 
 
 def _folders(name: str, document: Path, root: Path, base: str) -> Iterator[Path]:
-    """Where to look for a name: beside the document (or its base), or, for a rooted one, in each folder up to the root."""
+    """Where to look for a name: beside the document (or its base); a rooted one in each folder up to the root."""
     here = document.parent
     if base and not base.startswith("/"):
         here = Path(os.path.normpath(here / unquote(base.rpartition("/")[0])))

@@ -1,0 +1,193 @@
+"""Which parts of a page a person does not read: hidden ones, and what surrounds the content on every page of a site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from showtell.ingest.tree import walk
+
+# Never shown as text. Media inside noscript are read apart, tab panels are content although they start hidden.
+SILENT = frozenset(
+    {"head", "script", "style", "template", "title", "meta", "link", "param", "colgroup", "col", "datalist", "select"}
+    | {"button", "input", "textarea", "option", "progress", "meter", "canvas", "noframes", "rp", "area", "map", "slot"}
+)
+_MARKED = "[class],[id],[style],[hidden],[role],[aria-hidden],nav,footer,aside,header,dialog"
+_INVISIBLE_STYLE = re.compile(r"(display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_INVISIBLE_CLASS = frozenset(
+    {"sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "d-none", "sr_only"}
+)
+_ROLES = frozenset(
+    {"navigation", "contentinfo", "search", "menu", "menubar", "toolbar", "tablist", "dialog", "alertdialog"}
+)
+
+
+def _tokens(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|[-_:\s])(?:{words})(?:$|[-_:\s])", re.I)
+
+
+# Names of classes and ids. The first are furniture wherever they stand; the second are so outside of the main content;
+# the third are lists of links into the page itself.
+_FURNITURE = _tokens(
+    r"cookies?|cookie-?(?:banner|consent|notice|bar)|gdpr|breadcrumbs?|skip-?(?:link|nav|to-content)s?|skiplinks?|pagination|"
+    r"prev-next|share|sharing|share-?buttons?|social|addtoany|edit-?(?:page|this-page|link|button|on-github)|mw-editsection|"
+    r"copy-?(?:button|btn|code)|copybtn|noprint|linenos|linenodiv|lineno|gutter|was-this-helpful|newsletter|headerlink"
+)
+_AROUND = _tokens(
+    r"sidebar|side-bar|sidenav|site-?header|site-?footer|page-?footer|navbar|nav|navigation|topbar|menu|comments|disqus|"
+    r"related|related-posts|advert(?:isement)?|ads?|promo|sponsors?|feedback|subscribe|popup|modal"
+)
+_CONTENTS = _tokens(r"toc|table-of-contents|contents|on-this-page|page-?toc")
+_NOTE = _tokens(r"admonition|note|tip|hint|warning|caution|danger|important|attention|callout|alert|aside|pquote")
+_CONTENT = frozenset({"main", "article"})
+_QUOTING = frozenset({"blockquote", "figure", "td"})
+FARTHEST = 100  # elements looked at above a node
+MOST = 0.5  # of a page's text; nothing that holds more is taken for furniture
+
+
+class Visible:
+    """Tells for each element whether it is read. ``careful`` reads everything that is not plainly hidden."""
+
+    def __init__(self, page: LexborHTMLParser, careful: bool = False) -> None:
+        self._skipped: set[int] = set()
+        body = page.body or page.root
+        if body is None:
+            return
+        marked = [(node, node.attributes) for node in _once(page.css(_MARKED)) if node.tag not in ("html", "body")]
+        holders = _holders(page)
+        for node, attributes in marked:
+            if _hidden(node, attributes) or (node.mem_id not in holders and _hidden_from_readers(attributes)):
+                self._skipped.add(node.mem_id)
+        if careful:
+            return
+        lengths = self._lengths(body)
+        limit = MOST * lengths.get(body.mem_id, 0)
+        for node, attributes in marked:
+            small = lengths.get(node.mem_id, 0) <= limit
+            if small and node.mem_id not in holders and _furniture(node, attributes):
+                self._skipped.add(node.mem_id)
+
+    def __call__(self, node: LexborNode) -> bool:
+        """Whether the element is read."""
+        return node.tag not in SILENT and node.mem_id not in self._skipped
+
+    def length(self, root: LexborNode) -> int:
+        """How many characters of text are read under ``root``."""
+        return sum(len((node.text_content or "").strip()) for node in self.texts(root))
+
+    def _lengths(self, root: LexborNode) -> dict[int, int]:
+        """The characters of text read under each element, by the element's id, in one pass."""
+        lengths: dict[int, int] = {}
+        for text in self.texts(root):
+            parent, count = text.parent, len((text.text_content or "").strip())
+            if parent is not None and count:
+                lengths[parent.mem_id] = lengths.get(parent.mem_id, 0) + count
+        elements = [node for node in root.traverse() if node.is_element_node]
+        for node in reversed(elements):  # children come after their parents, so they are complete here
+            above = node.parent
+            if above is not None and node.mem_id in lengths and node.mem_id != root.mem_id:
+                lengths[above.mem_id] = lengths.get(above.mem_id, 0) + lengths[node.mem_id]
+        return lengths
+
+    def texts(self, root: LexborNode) -> Iterator[LexborNode]:
+        """The text nodes read under ``root``, in order."""
+        for node, entering in walk(root, lambda node: self(node) and node.tag != "noscript"):
+            if entering and node.is_text_node:
+                yield node
+
+
+def is_note(names: str) -> bool:
+    """Whether class names mark a box of the text (note, tip, warning), as generators of documentation write them."""
+    return _NOTE.search(names) is not None
+
+
+def content_root(page: LexborHTMLParser, visible: Visible) -> LexborNode | None:
+    """The element that holds the content: the only main or article if it holds most of what is read, else the body."""
+    body = page.body or page.root
+    if body is None:
+        return None
+    total = visible.length(body)
+    for selector, tag in (("main, [role=main]", "main"), ("article", "article")):
+        found = [node for node in _once(page.css(selector)) if visible(node) and not _inside(node, frozenset({tag}))]
+        if len(found) == 1 and visible.length(found[0]) >= MOST * total:
+            return found[0]
+    return body
+
+
+def _inside(node: LexborNode, tags: frozenset[str]) -> bool:
+    """Whether an element of one of the names stands above the node; "main" stands for its role as well."""
+    above = node.parent
+    for _ in range(FARTHEST):
+        if above is None or not above.is_element_node:
+            return False
+        if above.tag in tags or ("main" in tags and above.attributes.get("role") == "main"):
+            return True
+        above = above.parent
+    return False
+
+
+def _once(nodes: list[LexborNode]) -> list[LexborNode]:
+    """Each node once: the parser repeats those that several selectors match."""
+    return list({node.mem_id: node for node in nodes}.values())
+
+
+def _holders(page: LexborHTMLParser) -> set[int]:
+    """The ids of the elements that are, or hold, a page's main heading or content."""
+    holders: set[int] = set()
+    for node in page.css("main, article, [role=main], h1"):
+        step: LexborNode | None = node
+        while step is not None and step.mem_id not in holders:
+            holders.add(step.mem_id)
+            step = step.parent
+    return holders
+
+
+def _hidden(node: LexborNode, attributes: dict[str, str | None]) -> bool:
+    if attributes.get("role") == "tabpanel":
+        return False
+    if "hidden" in attributes:
+        return attributes["hidden"] != "until-found"
+    if node.tag == "dialog" and "open" not in attributes:
+        return True
+    if _INVISIBLE_STYLE.search(attributes.get("style") or ""):
+        return True
+    return not _INVISIBLE_CLASS.isdisjoint((attributes.get("class") or "").lower().split())
+
+
+def _hidden_from_readers(attributes: dict[str, str | None]) -> bool:
+    """Left to scripts or to the eye; a whole page can be marked so while a dialog is open over it."""
+    return attributes.get("aria-hidden") == "true" and attributes.get("role") != "tabpanel"
+
+
+def _furniture(node: LexborNode, attributes: dict[str, str | None]) -> bool:
+    tag, names = node.tag, f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    if attributes.get("role") in _ROLES or tag == "nav":
+        return True
+    if tag == "footer":
+        return "footnote" not in names and not _inside(node, _QUOTING)
+    if tag == "header":
+        return _page_header(node, attributes)
+    if tag == "aside":
+        return not is_note(f"{names} {attributes.get('role') or ''}") and not _inside(node, _CONTENT)
+    return bool(names.strip()) and _named_as_furniture(node, names)
+
+
+def _named_as_furniture(node: LexborNode, names: str) -> bool:
+    if _FURNITURE.search(names):
+        return node.tag not in ("h2", "h3", "h4", "h5", "h6", "p", "code", "pre")
+    if _CONTENTS.search(names):
+        return _leads_into_the_page(node)
+    return node.tag in ("div", "section", "ul", "ol") and bool(_AROUND.search(names)) and not _inside(node, _CONTENT)
+
+
+def _page_header(node: LexborNode, attributes: dict[str, str | None]) -> bool:
+    """A header of the site: it holds navigation and stands outside the content."""
+    site = attributes.get("role") == "banner" or node.css_first("nav, form, [role=navigation]") is not None
+    return site and not _inside(node, _CONTENT)
+
+
+def _leads_into_the_page(node: LexborNode) -> bool:
+    links = node.css("a[href]")
+    return len(links) > 1 and all((link.attributes.get("href") or "").startswith("#") for link in links)
