@@ -40,6 +40,7 @@ HOSTILE = (
     "\ud800 lone",
     "a | b\n| --- |\n# not a heading\n```",
     "[1](http://evil.invalid) [1]: http://evil.invalid",
+    "//evil.invalid/i.png",
     "${style} $script {0} %s",
     "long " * 20_000,
 )

@@ -107,8 +107,8 @@ def fragment(start: float | None, end: float | None) -> str:
 
 def file_path(source: str) -> str | None:
     """The absolute path that a media item was read from, or None (a web address, inlined data, anything else)."""
-    path = clean(source)
-    return path if "\n" not in path and Path(path).is_absolute() else None
+    path = clean(source)  # "//host/name" would be a web address to whoever follows it
+    return path if "\n" not in path and Path(path).is_absolute() and path[:2] not in ("//", "\\\\") else None
 
 
 def described(media: Media) -> str:
