@@ -14,7 +14,7 @@ import pytest
 import showtell
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = {"docutils", "faiss", "httpx", "huggingface_hub", "nh3", "numpy", "onnx", "onnxruntime", "PIL", "platformdirs"}
+HEAVY = {"docutils", "faiss", "httpx2", "huggingface_hub", "nh3", "numpy", "onnx", "onnxruntime", "PIL", "platformdirs"}
 HEAVY |= {
     "markdown_it",
     "py3langid",
