@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline, emphasis
 from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
@@ -75,17 +77,33 @@ def _word(fields: Mapping[str, Any], *names: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------- the parser
+@cache
 def _parser() -> MarkdownIt:
     """CommonMark with tables, strikethrough, footnotes, definition lists, task lists and the dialects."""
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     parser.use(footnote_plugin, inline=False, move_to_end=False).use(deflist_plugin).use(tasklists_plugin).use(dialects)
     parser.normalizeLink = str  # type: ignore[method-assign,assignment]  # addresses stay as written
     parser.validateLink = bool  # type: ignore[method-assign,assignment]  # the reader judges addresses
+    parser.inline.ruler.at("emphasis", _emphasis)
     parser.core.ruler.after("block", "dialect_tokens", _dialect_tokens)
     parser.add_render_rule("footnote_ref", lambda *_: "")
     parser.add_render_rule("footnote_reference_open", lambda *_: '<div class="footnote">')
     parser.add_render_rule("footnote_reference_close", lambda *_: "</div>\n")
     return parser
+
+
+CJK = re.compile("[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+
+
+def _emphasis(state: StateInline, silent: bool) -> bool:
+    """CommonMark's emphasis, but Chinese, Japanese and Korean letters part words as spaces do in other languages."""
+    start, known = state.pos, len(state.delimiters)
+    found = emphasis.tokenize(state, silent)
+    before, after = state.src[start - 1 : start], state.src[state.pos : state.pos + 1]
+    for run in state.delimiters[known:]:
+        run.open = run.open or bool(CJK.match(before) and after.strip())
+        run.close = run.close or bool(CJK.match(after) and before.strip())
+    return found
 
 
 def _dialect_tokens(state: StateCore) -> None:

@@ -31,7 +31,7 @@ from showtell.ingest.components import (
     paragraph,
     role_text,
 )
-from showtell.ingest.page import Converted, Inclusions, page
+from showtell.ingest.page import Converted, Inclusions, page, plain_text_page
 from showtell.ingest.resources import Place
 
 SETTINGS: dict[str, Any] = {
@@ -53,14 +53,18 @@ SETTINGS: dict[str, Any] = {
     "line_length_limit": 10_000_000,
     "output_encoding": "unicode",
 }
-FILE_WIDE_FIELDS = re.compile(r"\A\s*(?::[A-Za-z][\w -]*:[^\n]*\n(?:[ \t]+[^\n]*\n)*)+(?=\s*\n|\Z)")
+FILE_WIDE_FIELDS = re.compile(r"\A\s*(?::[A-Za-z][\w -]*:(?:[ \t][^\n]*)?\n(?:[ \t]+[^\n]*\n)*)+(?=\s*\n|\Z)")
 IMAGE_ENDINGS = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
 def rst_to_html(text: str, place: Place) -> Converted:
     """A whole page. Files that the text includes are read if they lie inside the place's root."""
     inclusions = Inclusions(place)
-    body = rst_fragment(FILE_WIDE_FIELDS.sub("", text.replace("\r\n", "\n").lstrip("\ufeff")), inclusions)
+    try:
+        body = rst_fragment(FILE_WIDE_FIELDS.sub("", text.replace("\r\n", "\n").lstrip("\ufeff")), inclusions)
+    except RecursionError:
+        told = "its parts stand too deeply in each other; it was read as plain text"
+        return Converted(plain_text_page(text), (*inclusions.warnings, told))
     return Converted(page(body), tuple(inclusions.warnings))
 
 
@@ -84,7 +88,8 @@ def _tidy(document: nodes.document, inclusions: Inclusions) -> None:
         node.parent.replace(node, nodes.Text(_unmarked(node.astext())))
     for kind in (nodes.system_message, nodes.footnote_reference, nodes.label, nodes.comment):
         for element in list(document.findall(kind)):
-            element.parent.remove(element)
+            if not isinstance(element.parent, nodes.citation):
+                element.parent.remove(element)
     for image in document.findall(nodes.image):
         for option in ("loading", "scale"):
             image.attributes.pop(option, None)
@@ -106,6 +111,20 @@ def _first_of_kinds(stem: str, inclusions: Inclusions) -> str:
 
 
 class _Translator(HTMLTranslator):
+    def visit_footnote(self, _: nodes.footnote) -> None:
+        """A paragraph of the text, as the mark in the text is gone."""
+        self.body.append('<div class="footnote">')
+
+    def depart_footnote(self, _: nodes.footnote) -> None:
+        self.body.append("</div>\n")
+
+    visit_citation, depart_citation = visit_footnote, depart_footnote
+
+    def visit_label(self, node: nodes.label) -> None:
+        """What a citation is called in the text."""
+        self.body.append(f"<p>[{escape(node.astext())}]</p>")
+        raise nodes.SkipNode
+
     def visit_literal(self, node: nodes.literal) -> None:
         """Code is code, not a styled span."""
         self.body.append(f"<code>{escape(node.astext())}</code>")

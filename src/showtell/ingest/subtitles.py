@@ -48,7 +48,8 @@ def read_cues(data: bytes) -> tuple[Cue, ...]:
 def _timed(lines: list[str], vtt: bool) -> Iterator[_Lines]:
     """Every timing line with the lines of text under it."""
     timings = [(number, found) for number, line in enumerate(lines) if "-" in line and (found := TIMING.match(line))]
-    for (number, found), (following, _) in zip(timings, [*timings[1:], (len(lines), None)], strict=True):
+    ends = [*(number for number, _ in timings[1:]), len(lines)]
+    for (number, found), following in zip(timings, ends, strict=False):
         block = lines[number + 1 : following]
         if following < len(lines) and block and block[-1].strip().isdecimal():
             block.pop()  # the number of the next cue
