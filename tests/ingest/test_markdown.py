@@ -223,7 +223,7 @@ def test_tool_tips_and_comments_are_no_text(root: Path) -> None:
 
 def test_an_attribute_list_under_a_table_is_no_row(root: Path) -> None:
     document = _read('| A | B |\n|---|---|\n| 1 | 2 |\n{style="table-layout:auto"}\n', root)
-    assert [block for block in document.sections[0].blocks if isinstance(block, Table)][0].rows == (("1", "2"),)
+    assert next(block for block in document.sections[0].blocks if isinstance(block, Table)).rows == (("1", "2"),)
 
 
 def test_list_table_of_myst(root: Path) -> None:

@@ -34,6 +34,8 @@ from showtell.ingest.components import (
 from showtell.ingest.page import Converted, Inclusions, page, plain_text_page
 from showtell.ingest.resources import Place
 
+LONGEST_LINE = 10_000  # characters; docutils takes time that grows with the square of a line
+AS_TEXT = "it was read as plain text"
 SETTINGS: dict[str, Any] = {
     "_disable_config": True,
     "file_insertion_enabled": False,
@@ -50,7 +52,7 @@ SETTINGS: dict[str, Any] = {
     "embed_stylesheet": False,
     "stylesheet_path": "",
     "toc_backlinks": False,
-    "line_length_limit": 10_000_000,
+    "line_length_limit": LONGEST_LINE,
     "output_encoding": "unicode",
 }
 FILE_WIDE_FIELDS = re.compile(r"\A\s*(?::[A-Za-z][\w -]*:(?:[ \t][^\n]*)?\n(?:[ \t]+[^\n]*\n)*)+(?=\s*\n|\Z)")
@@ -60,11 +62,12 @@ IMAGE_ENDINGS = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp")
 def rst_to_html(text: str, place: Place) -> Converted:
     """A whole page. Files that the text includes are read if they lie inside the place's root."""
     inclusions = Inclusions(place)
+    if max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
+        return Converted(plain_text_page(text), (f"a line is longer than {LONGEST_LINE} characters; {AS_TEXT}",))
     try:
         body = rst_fragment(FILE_WIDE_FIELDS.sub("", text.replace("\r\n", "\n").lstrip("\ufeff")), inclusions)
     except RecursionError:
-        told = "its parts stand too deeply in each other; it was read as plain text"
-        return Converted(plain_text_page(text), (*inclusions.warnings, told))
+        return Converted(plain_text_page(text), (*inclusions.warnings, f"its parts are nested too deeply; {AS_TEXT}"))
     return Converted(page(body), tuple(inclusions.warnings))
 
 
@@ -118,7 +121,12 @@ class _Translator(HTMLTranslator):
     def depart_footnote(self, _: nodes.footnote) -> None:
         self.body.append("</div>\n")
 
-    visit_citation, depart_citation = visit_footnote, depart_footnote
+    def visit_citation(self, _: nodes.citation) -> None:
+        """Like a footnote, but with its name."""
+        self.body.append('<div class="footnote">')
+
+    def depart_citation(self, _: nodes.citation) -> None:
+        self.body.append("</div>\n")
 
     def visit_label(self, node: nodes.label) -> None:
         """What a citation is called in the text."""
