@@ -36,7 +36,11 @@ class PictureError(SourceError):
 
 
 class FetchError(ShowtellError):
-    """An address was refused or did not answer."""
+    """An address was refused or did not answer; ``status`` is the HTTP status if there was one."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class LibraryError(ShowtellError):
