@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 import struct
 import warnings
 from collections.abc import Iterator
@@ -37,7 +36,7 @@ _SHOWN = {"PNG": "png", "JPEG": "jpg", "MPO": "jpg", "GIF": "gif", "WEBP": "webp
 _FORMATS = ["PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP", "TIFF", "ICO", "PPM", "JPEG2000"]  # none needs a program
 # How a file of the format ends; bytes behind that belong to something else.
 _ENDS = {"PNG": b"IEND\xaeB`\x82", "JPEG": b"\xff\xd9", "GIF": b";"}
-_MARKUP = re.compile(rb"<(script|html|!doctype|iframe|body|\?php|object|embed)[\s>/]|javascript:", re.I)
+_MARKUP = (b"<script", b"<html", b"<!doctype", b"<iframe", b"<?php", b"<body", b"<object", b"<embed", b"javascript:")
 # What Pillow raises for broken files, beside its own errors, which are OSErrors.
 _BROKEN = (OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, OverflowError, struct.error)
 
@@ -148,8 +147,13 @@ def _opened(source: bytes | Path) -> Iterator[Image.Image]:
 
 def _harmless(picture: Image.Image, data: bytes) -> bool:
     ordinary = picture.format in _SHOWN and picture.mode in ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
-    alone = _ends_well(picture.format or "", data) and not _MARKUP.search(data)
+    alone = _ends_well(picture.format or "", data) and not _holds_markup(data)
     return ordinary and alone and _orientation(picture) == 1
+
+
+def _holds_markup(data: bytes) -> bool:
+    lower = data.lower()
+    return any(mark in lower for mark in _MARKUP)
 
 
 def _ends_well(kind: str, data: bytes) -> bool:
@@ -159,6 +163,8 @@ def _ends_well(kind: str, data: bytes) -> bool:
 
 
 def _orientation(picture: Image.Image) -> int:
+    if picture.format == "PNG" and "exif" not in picture.info:
+        return 1  # asking on would decode the whole picture, to look for it behind the pixels
     return int(picture.getexif().get(0x0112, 1) or 1)
 
 

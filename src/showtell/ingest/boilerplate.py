@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -52,50 +51,62 @@ class Visible:
 
     def __init__(self, page: LexborHTMLParser, careful: bool = False) -> None:
         self._skipped: set[int] = set()
+        self._lengths: dict[int, int] = {}
         body = page.body or page.root
         if body is None:
             return
-        marked = [(node, node.attributes) for node in _once(page.css(_MARKED)) if node.tag not in ("html", "body")]
+        found = [node for node in page.css(_MARKED) if node.tag not in ("html", "body")]
+        marked = {node.mem_id: (node, node.attributes) for node in found}
         holders = _holders(page)
-        for node, attributes in marked:
+        for node, attributes in marked.values():
             if _hidden(node, attributes) or (node.mem_id not in holders and _hidden_from_readers(attributes)):
                 self._skipped.add(node.mem_id)
+        self._measure(body)
         if careful:
             return
-        lengths = self._lengths(body)
-        limit = MOST * lengths.get(body.mem_id, 0)
-        for node, attributes in marked:
-            small = lengths.get(node.mem_id, 0) <= limit
-            if small and node.mem_id not in holders and _furniture(node, attributes):
-                self._skipped.add(node.mem_id)
+        limit = MOST * self.length(body)
+        for number, length in list(self._lengths.items()):  # in reading order, so that the outer come before the inner
+            if length <= limit and number in marked and number not in holders and _furniture(*marked[number]):
+                self._skip(marked[number][0])
 
     def __call__(self, node: LexborNode) -> bool:
         """Whether the element is read."""
         return node.tag not in SILENT and node.mem_id not in self._skipped
 
-    def length(self, root: LexborNode) -> int:
-        """How many characters of text are read under ``root``."""
-        return sum(len((node.text_content or "").strip()) for node in self.texts(root))
+    def length(self, node: LexborNode) -> int:
+        """How many characters of text are read under an element."""
+        return self._lengths.get(node.mem_id, 0)
 
-    def _lengths(self, root: LexborNode) -> dict[int, int]:
-        """The characters of text read under each element, by the element's id, in one pass."""
-        lengths: dict[int, int] = {}
-        for text in self.texts(root):
-            parent, count = text.parent, len((text.text_content or "").strip())
-            if parent is not None and count:
-                lengths[parent.mem_id] = lengths.get(parent.mem_id, 0) + count
-        elements = [node for node in root.traverse() if node.is_element_node]
-        for node in reversed(elements):  # children come after their parents, so they are complete here
-            above = node.parent
-            if above is not None and node.mem_id in lengths and node.mem_id != root.mem_id:
-                lengths[above.mem_id] = lengths.get(above.mem_id, 0) + lengths[node.mem_id]
-        return lengths
+    def _measure(self, body: LexborNode) -> None:
+        """The length of each element, in one pass."""
+        total = 0
+        before: list[int] = []
 
-    def texts(self, root: LexborNode) -> Iterator[LexborNode]:
-        """The text nodes read under ``root``, in order."""
-        for node, entering in walk(root, lambda node: self(node) and node.tag != "noscript"):
-            if entering and node.is_text_node:
-                yield node
+        def enters(node: LexborNode) -> bool:
+            read = self(node) and node.tag != "noscript"
+            if read:
+                self._lengths[node.mem_id] = 0
+                before.append(total)
+            return read
+
+        for node, entering in walk(body, enters):
+            if node.is_text_node:
+                total += len((node.text_content or "").strip())
+            elif not entering:
+                self._lengths[node.mem_id] = total - before.pop()
+        self._lengths[body.mem_id] = total
+
+    def _skip(self, node: LexborNode) -> None:
+        """Leave out an element, and take its length from what is around it."""
+        self._skipped.add(node.mem_id)
+        above, around = node.parent, []
+        while above is not None and above.mem_id in self._lengths:
+            if above.mem_id in self._skipped:
+                return  # its length was taken away with that of the outer one
+            around.append(above.mem_id)
+            above = above.parent
+        for number in around:
+            self._lengths[number] -= self.length(node)
 
 
 def is_note(names: str) -> bool:

@@ -37,6 +37,7 @@ _PERMALINK_CLASS = re.compile(
 )
 _FIGURE = frozenset({"figure", "wp-caption", "thumbinner", "imageblock", "videoblock", "figure-wrapper"})
 _CAPTION = frozenset({"caption", "wp-caption-text", "thumbcaption", "figcaption", "figure-caption", "title"})
+_SENTENCE_ENDS = tuple(".!?:;。！？：；")
 _LOOSE_MARKS = frozenset(".,;:)!?")
 _SUPERSCRIPTS = str.maketrans("0123456789+-()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾")
 _ROMAN = (
@@ -356,7 +357,17 @@ class Flow:
             self._add(self._reading.videos.at(reference, alt))
             return
         self.alternatives.append(alt)
-        self._add(self._reading.images.of_img(node))
+        image = self._reading.images.of_img(node)
+        if image is not None:
+            self._add(image)
+        elif alt and self._amid_words(node):  # an icon named in a sentence: "Click the [gear] to go on"
+            self._runs.append(Run(alt, self._styles[-1]))
+
+    def _amid_words(self, node: LexborNode) -> bool:
+        """Whether an element stands within a sentence: words before it that do not end one, and words behind it."""
+        before = next((run.text.strip() for run in reversed(self._runs) if run.text.strip()), "")
+        after = node.next.text().strip() if node.next is not None else ""
+        return before[-1:] not in ("", *_SENTENCE_ENDS) and after[:1].isalnum()
 
     def _picture(self, node: LexborNode) -> _Leave | None:
         if node.css_first("img") is not None:

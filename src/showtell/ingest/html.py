@@ -18,6 +18,7 @@ from showtell.ingest.videos import Videos
 from showtell.types import Block, Document, HeadingPath, Image, Section, Table, Text, Video
 
 LITTLE = 30  # bytes of UTF-8: less text than this is hardly a page
+FEW = 3  # headings and paragraphs
 LITTLE_WITH_SCRIPT = 200  # a page that scripts fill shows a line or two without them
 _SITE = re.compile(r"\s+[|–—·•:«»-]+\s+|\s+::\s+")
 
@@ -147,7 +148,7 @@ def _warn_of_little(page: LexborHTMLParser, items: list[Item], findings: Finding
         return
     amount = sum(len(item.text.encode()) for item in items if isinstance(item, Text | Heading))
     bare = not any(isinstance(item, Heading) for item in items) and page.css_first("script[src]") is not None
-    if amount < LITTLE or (bare and amount < LITTLE_WITH_SCRIPT):
+    if (amount < LITTLE and len(items) < FEW) or (bare and amount < LITTLE_WITH_SCRIPT):
         findings.warn("almost no text: the page may be filled by JavaScript; save it from a browser and add that file")
 
 

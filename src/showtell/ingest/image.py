@@ -10,7 +10,7 @@ from showtell.types import Document, Image, Section
 
 
 def read_image(path: Path, place: Place) -> Document:
-    """A document with one section that holds the picture. Raises PictureError as :func:`showtell.pictures.stored` does."""
+    """A document with one section that holds the picture. Raises PictureError as :func:`pictures.stored` does."""
     picture = pictures.stored(path)
     name = path.stem.replace("_", " ").replace("-", " ").strip()
     source = str(path)

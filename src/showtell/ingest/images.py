@@ -161,7 +161,8 @@ def is_emoji(node: LexborNode) -> bool:
 
 def video_file(path: str) -> bool:
     """Whether an address in an ``img`` is that of a video, as Markdown writers embed them."""
-    return bool(FILE.search(path.partition("#")[0].partition("?")[0])) or player(path) is not None
+    file = FILE.search(path.partition("#")[0].partition("?")[0]) is not None
+    return file or ("//" in path[:8] and player(path) is not None)
 
 
 def preferred(node: LexborNode) -> str:

@@ -52,6 +52,9 @@ def render(runs: Iterable[Run]) -> tuple[str, str]:
     """The plain text of the runs, and their limited Markdown or "" where that would be the same."""
     tidy = list(_squeezed(runs))
     plain = "".join(run.text for run in tidy)
+    if all(run.style == PLAIN for run in tidy):
+        marked = _escaped(plain)
+        return plain, "" if marked == plain else marked
     marked = "".join(_linked(link, list(group)) for link, group in groupby(tidy, key=lambda run: run.style.link))
     return plain, "" if marked == plain else marked
 
@@ -89,15 +92,20 @@ def _linked(link: str, runs: list[Run]) -> str:
 
 
 def _look(run: Run) -> Style:
-    return run.style._replace(link="")
+    style = run.style
+    return Style(*style[:3]) if style.link else style
 
 
 def _styled(style: Style, text: str, before: str, after: str) -> str:
-    words = _code(text) if style.code else _MARKS.sub(lambda mark: "\\" + mark[0], text)
+    words = _code(text) if style.code else _escaped(text)
     mark = "*" * (2 * style.bold + style.italic)
     if not mark or not (_can_meet(before, words[0]) and _can_meet(after, words[-1])):
         return words
     return f"{mark}{words}{mark}"
+
+
+def _escaped(text: str) -> str:
+    return _MARKS.sub(lambda mark: "\\" + mark[0], text)
 
 
 def _can_meet(outside: str, inside: str) -> bool:
