@@ -76,7 +76,7 @@ class Library:
         Raises EncoderMismatch when the store's vectors were made by another encoder.
         """
         encoder, made_with = self._encoder, self.store.meta("encoder")
-        if encoder and made_with and made_with != encoder.name:
+        if encoder and made_with and made_with.rpartition("@")[2] != encoder.name.rpartition("@")[2]:
             raise EncoderMismatch(
                 f"the vectors in {self.store.folder} were made by {made_with}, not by {encoder.name}; use"
                 f" --encoder {made_with.split('@')[0]}, or make them anew with: showtell refresh --rebuild"
@@ -212,10 +212,10 @@ class Library:
             reason = f"{path}: {error.strerror or error}; check the file and add it again"
             return Added(place.source, place.name, "failed", error=reason)
         kinds = [media.block.type for media in pieces.media]
-        counts = [kinds.count(kind) for kind in ("image", "table", "video")]
+        images, tables, videos = (kinds.count(kind) for kind in ("image", "table", "video"))
         status: Literal["replaced", "added"] = "replaced" if is_known else "added"
         told = pieces.document
-        return Added(place.source, place.name, status, len(pieces.passages), *counts, told.dropped, told.warnings)
+        return Added(place.source, place.name, status, len(pieces.passages), images, tables, videos, told.dropped, told.warnings)
 
     def _hash(self, path: Path) -> str:
         with path.open("rb") as file:
@@ -239,7 +239,7 @@ class Library:
         passages = tuple(
             PassageRow(
                 p.section, p.first, p.last, p.text, p.start, p.end,
-                (spelled(f"{document.title} {document.description}"), spelled(" ".join(paths[p.section])), spelled(p.text)),
+                (spelled(document.title), spelled(" ".join(paths[p.section])), spelled(p.text)),
                 vector,
             )
             for p, vector in zip(pieces.passages, vectors, strict=False)

@@ -83,6 +83,10 @@ class Searcher:
         found = self.store.media(best)
         return [MediaHit(found[i], fused[i], dense.get(i, 0.0), lexical.get(i, 0.0)) for i in best if i in found]
 
+    def media_cosines(self, query: Query, rows: Sequence[int]) -> dict[int, float]:
+        """The cosine of the question with each of these media, by row number; empty without an encoder."""
+        return {} if query.vector is None else self.media_vectors.cosines(query.vector, rows)
+
     def _dense(
         self, index: VectorIndex, query: Query, also: Sequence[int], allowed: Sequence[int] | None
     ) -> dict[int, float]:

@@ -26,7 +26,7 @@ from showtell.models.base import Vectors
 from showtell.types import Block, Cue, Image, Media, Passage, Section, Table, Text, Video, as_json
 
 WRITE_WAIT = 60.0  # seconds to wait for another writer
-FIELD_WEIGHTS = (2.0, 2.0, 1.0)  # BM25 of title, heading, text
+FIELD_WEIGHTS = (1.0, 3.0, 1.0)  # BM25 of title, heading, text
 MEDIA_WEIGHTS = (2.0, 1.0)  # BM25 of a media item's own words, and of the text around it
 _BLOCKS: Mapping[str, type[Block]] = {kind.type: kind for kind in (Text, Image, Table, Video)}
 

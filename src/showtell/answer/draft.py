@@ -1,0 +1,132 @@
+"""The extractive draft: sentences and steps that stand in the sources, verbatim, in the source's order, cited.
+
+For a how-to the section's steps; otherwise the sentences that say most about the question, within a budget of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from showtell.answer.evidence import Ground
+from showtell.index.search import Query
+from showtell.index.terms import terms
+from showtell.ingest.split import sentences, word_count
+from showtell.types import Claim, Passage, Text
+
+STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
+_MARKUP = re.compile(r"([\\`*_\[\]<>#])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A sentence or a whole step at block ``position`` of a ground's section."""
+
+    position: int
+    order: int
+    text: str
+    markdown: str
+    score: float
+    words: int
+    passage: Passage
+
+
+def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int) -> list[Claim]:
+    """Claims from the grounds, the best ground's first; at least one of each ground."""
+    claims: list[Claim] = []
+    left = words
+    for number, ground in enumerate(grounds):
+        budget = max(30, int(left * (0.7 if number == 0 and len(grounds) > 1 else 1.0)))
+        units = list(_units(query, ground))
+        if not units:
+            continue
+        steps = _step_run(units, ground, wants_steps)
+        picked = steps or _best(units, budget)
+        left -= sum(unit.words for unit in picked)
+        claims += _claims(picked, ground)
+    return claims
+
+
+def _units(query: Query, ground: Ground) -> Iterator[_Unit]:
+    order = 0
+    for position, block in enumerate(ground.section.blocks):
+        if not isinstance(block, Text) or block.kind == "code":
+            continue
+        pieces = [block.text] if block.kind in ("step", "item", "term") else sentences(block.text)
+        marked = _marked(block, pieces)
+        for piece, markdown in zip(pieces, marked, strict=True):
+            passage = _passage_of(ground, position, piece)
+            if passage:
+                score = _overlap(query, piece)
+                yield _Unit(position, order, piece, markdown, score, word_count(piece), passage)
+                order += 1
+
+
+def _marked(block: Text, pieces: list[str]) -> list[str]:
+    if block.markdown:
+        marked = [block.markdown] if len(pieces) == 1 else sentences(block.markdown)
+        if len(marked) == len(pieces):
+            return marked
+    return [_MARKUP.sub(r"\\\1", piece) for piece in pieces]
+
+
+def _passage_of(ground: Ground, position: int, text: str) -> Passage | None:
+    covering = [p for p in ground.passages if p.start is None and p.first <= position < p.last]
+    holding = [p for p in covering if text[:60] in p.text] or covering
+    return holding[0] if holding else None
+
+
+def _overlap(query: Query, text: str) -> float:
+    present = set(terms(text))
+    return sum(query.weight(word) for word in query.words if present.intersection(word))
+
+
+def _step_run(units: list[_Unit], ground: Ground, wanted: bool) -> list[_Unit]:
+    blocks = ground.section.blocks
+    stepped = [u for u in units if isinstance(b := blocks[u.position], Text) and b.kind == "step"]
+    if not wanted or not stepped:
+        return []
+    first, last = stepped[0].position, stepped[-1].position
+    run = [u for u in units if first <= u.position <= last or u.position == first - 1]
+    best = max(run, key=lambda u: (u.score, -u.order))
+    while sum(u.words for u in run) > STEPS_WORDS and len(run) > 1:
+        run.remove(
+            run[-1] if run[-1] is not best and best.order - run[0].order <= run[-1].order - best.order else run[0]
+        )
+    return run
+
+
+def _best(units: list[_Unit], budget: int) -> list[_Unit]:
+    picked: list[_Unit] = []
+    spent = 0
+    for unit in sorted(units, key=lambda u: (-_smoothed(units, u), u.order)):
+        if picked and spent + unit.words > budget:
+            continue
+        picked.append(unit)
+        spent += unit.words
+        if spent >= budget:
+            break
+    return sorted(picked, key=lambda u: u.order)
+
+
+def _smoothed(units: list[_Unit], unit: _Unit) -> float:
+    near = [u.score for u in units[max(0, unit.order - 1) : unit.order + 2] if u is not unit]
+    return unit.score + 0.3 * max(near, default=0.0)
+
+
+def _claims(units: list[_Unit], ground: Ground) -> Iterator[Claim]:
+    """One claim a block: its sentences joined, a gap between them shown by an ellipsis."""
+    by_block: dict[int, list[_Unit]] = {}
+    for unit in units:
+        by_block.setdefault(unit.position, []).append(unit)
+    for position, members in by_block.items():
+        block = ground.section.blocks[position]
+        text = members[0].markdown
+        for previous, unit in zip(members, members[1:], strict=False):
+            text += (" " if unit.order == previous.order + 1 else " … ") + unit.markdown
+        label = f"{block.label} " if isinstance(block, Text) and block.label else ""
+        indent = "  " * (block.depth - 1) if isinstance(block, Text) and block.depth > 1 else ""
+        passages = tuple(dict.fromkeys(unit.passage for unit in members))
+        score = max(unit.score for unit in members)
+        yield Claim(f"{indent}{label}{text}", passages[:1], score, ground.section_id, position)
