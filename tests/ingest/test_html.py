@@ -158,6 +158,7 @@ def test_a_title_loses_the_name_of_the_site(read: Any) -> None:
         ('<img src="data:image/gif,R0" srcset="https://e.test/a,b.png 3w, https://e.test/c.png 9w">', "test/c.png"),
         ('<a href="img/big.png"><img src="gone.png"></a>', "img/big.png"),
         ("<noscript><img src=img/a.png></noscript><img data-src=img/a.png>", "img/a.png"),
+        ('<a href="#big"><img src="img/a.png"></a>', "img/a.png"),
         ('<img src="//cdn.e.test/a.png">', "https://cdn.e.test/a.png"),
     ],
 )  # fmt: skip
@@ -386,7 +387,10 @@ def test_ten_thousand_rows_are_kept_and_a_bomb_of_spans_is_cut(read: Any) -> Non
     assert "too large" in read(f"<html lang=en><table>{bomb}</table>").warnings[0]
 
 
-@pytest.mark.parametrize("markup", ["", " ", "<", "<!doctype html>", "\x00", "<table>", "<ol start=x><li value=y>z"])
+@pytest.mark.parametrize(
+    "markup",
+    ["", " ", "<", "<!doctype html>", "\x00", "<table>", "<ol start=x><li value=y>z", "<p role=heading aria-level=²>x"],
+)
 def test_odd_markup_is_a_document(read: Any, markup: str) -> None:
     assert read(markup).source.endswith("page.html")
 
@@ -418,3 +422,10 @@ def test_a_bare_picture_is_a_document(folder: Path) -> None:
     stored = document.files[image.asset]
     assert isinstance(stored, bytes)
     assert Picture.open(io.BytesIO(stored)).size == (900, 500)
+
+
+@pytest.mark.parametrize("name", ["share-a-report", "cookies", "menu", "how-to-share", "related", "edit-page-titles"])
+@pytest.mark.parametrize("shape", ["<section id={}>{}</section>", "<div class=section id={}>{}</div>"])
+def test_a_section_is_not_furniture_because_of_its_title(read: Any, name: str, shape: str) -> None:
+    inner = shape.format(name, "<h2>Title</h2><p>Some words.</p>")
+    assert "Some words." in texts(read(f"<h1>T</h1><p>The words of the page, which are many.</p>{inner}"))

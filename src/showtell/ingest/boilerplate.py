@@ -23,23 +23,35 @@ _ROLES = frozenset(
 )
 
 
-def _tokens(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:^|[-_:\s])(?:{words})(?:$|[-_:\s])", re.I)
-
-
-# Names of classes and ids. The first are furniture wherever they stand; the second are so outside of the main content;
-# the third are lists of links into the page itself.
-_FURNITURE = _tokens(
-    r"cookies?|cookie-?(?:banner|consent|notice|bar)|gdpr|breadcrumbs?|skip-?(?:link|nav|to-content)s?|skiplinks?|pagination|"
-    r"prev-next|share|sharing|share-?buttons?|social|addtoany|edit-?(?:page|this-page|link|button|on-github)|mw-editsection|"
-    r"copy-?(?:button|btn|code)|copybtn|noprint|linenos|linenodiv|lineno|gutter|was-this-helpful|newsletter|headerlink"
+_SUFFIXES = (
+    "banner|bar|notice|consent|popup|message|overlay|wrapper|wrap|container|inner|box|list|items?|links?|nav|block|area"
 )
-_AROUND = _tokens(
+_SUFFIXES += (
+    "|buttons?|btns?|icons?|media|tools|widget|content|menu|left|right|top|bottom|main|primary|secondary|info|law"
+)
+
+
+def _names(words: str) -> re.Pattern[str]:
+    """Matches a class or id of one of the words, with what sites put before and behind: ``md-share__buttons``."""
+    return re.compile(rf"(?P<before>(?:[a-z0-9]+[-_]+){{0,3}}?)(?:{words})(?:[-_]+(?:{_SUFFIXES}))*", re.I)
+
+
+# The first are furniture wherever they stand; the second are so outside of the main content; the third are lists of
+# links into the page itself.
+_FURNITURE = _names(
+    r"cookies?|gdpr|breadcrumbs?|skip-?(?:link|nav|to-content|to-main)s?|pagination|prev-next|share|sharing|social|addtoany|"
+    r"edit-?(?:page|this-page|link|on-github)|editsection|copy-?(?:button|btn|code)|copybtn|noprint|linenos?|linenodiv|"
+    r"gutter|was-this-helpful|newsletter|headerlink"
+)
+_AROUND = _names(
     r"sidebar|side-bar|sidenav|site-?header|site-?footer|page-?footer|navbar|nav|navigation|topbar|menu|comments|disqus|"
-    r"related|related-posts|advert(?:isement)?|ads?|promo|sponsors?|feedback|subscribe|popup|modal"
+    r"related|related-(?:posts|articles)|advert(?:isement)?|ads?|promo|sponsors?|feedback|subscribe|popup|modal"
 )
-_CONTENTS = _tokens(r"toc|table-of-contents|contents|on-this-page|page-?toc")
-_NOTE = _tokens(r"admonition|note|tip|hint|warning|caution|danger|important|attention|callout|alert|aside|pquote")
+_CONTENTS = _names(r"toc|table-of-contents|contents|on-this-page|page-?toc")
+_NOTE = re.compile(
+    r"(?:^|[-_:\s])(?:admonition|note|tip|hint|warning|caution|danger|important|attention|callout|alert|aside)(?:$|[-_:\s])",
+    re.I,
+)
 _CONTENT = frozenset({"main", "article"})
 _QUOTING = frozenset({"blockquote", "figure", "td"})
 FARTHEST = 100  # elements looked at above a node
@@ -173,24 +185,35 @@ def _hidden_from_readers(attributes: dict[str, str | None]) -> bool:
 
 
 def _furniture(node: LexborNode, attributes: dict[str, str | None]) -> bool:
-    tag, names = node.tag, f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    tag = node.tag
     if attributes.get("role") in _ROLES or tag == "nav":
         return True
     if tag == "footer":
-        return "footnote" not in names and not _inside(node, _QUOTING)
+        return "footnote" not in (attributes.get("class") or "") and not _inside(node, _QUOTING)
     if tag == "header":
         return _page_header(node, attributes)
     if tag == "aside":
-        return not is_note(f"{names} {attributes.get('role') or ''}") and not _inside(node, _CONTENT)
-    return bool(names.strip()) and _named_as_furniture(node, names)
+        note = is_note(f"{attributes.get('class') or ''} {attributes.get('role') or ''}")
+        return not note and not _inside(node, _CONTENT)
+    return _named_as_furniture(node, attributes)
 
 
-def _named_as_furniture(node: LexborNode, names: str) -> bool:
-    if _FURNITURE.search(names):
+def _named_as_furniture(node: LexborNode, attributes: dict[str, str | None]) -> bool:
+    def named(words: re.Pattern[str]) -> bool:
+        return any(words.fullmatch(name) for name in classes) or _is_id(words, node, attributes.get("id") or "")
+
+    classes = (attributes.get("class") or "").split()
+    if named(_FURNITURE):
         return node.tag not in ("h2", "h3", "h4", "h5", "h6", "p", "code", "pre")
-    if _CONTENTS.search(names):
+    if named(_CONTENTS):
         return _leads_into_the_page(node)
-    return node.tag in ("div", "section", "ul", "ol") and bool(_AROUND.search(names)) and not _inside(node, _CONTENT)
+    return node.tag in ("div", "section", "ul", "ol") and named(_AROUND) and not _inside(node, _CONTENT)
+
+
+def _is_id(words: re.Pattern[str], node: LexborNode, name: str) -> bool:
+    """Whether an id is such a name and not made from the title of the section that it marks."""
+    found = words.fullmatch(name) if name else None
+    return found is not None and not found["before"] and node.css_first("h2, h3, h4, h5, h6") is None
 
 
 def _page_header(node: LexborNode, attributes: dict[str, str | None]) -> bool:

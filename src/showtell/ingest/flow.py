@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborNode
 
 from showtell.ingest.boilerplate import Visible, is_note
 from showtell.ingest.findings import Findings
+from showtell.ingest.headings import Heading, anchor, is_permalink, level
 from showtell.ingest.images import Images, is_emoji, preferred, video_file
 from showtell.ingest.inline import BREAK, PLAIN, Run, Style, render, squeeze
+from showtell.ingest.lists import Scope, item_scope, list_scope
 from showtell.ingest.tables import is_layout, read_table, rows_of
 from showtell.ingest.tree import walk
 from showtell.ingest.videos import Videos
@@ -30,45 +32,15 @@ _STYLES = {
     **dict.fromkeys(("i", "em", "cite", "dfn", "var"), Style(italic=True)),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), Style(code=True)),
 }
-_PERMALINK = re.compile(r"[#¶§🔗\s]*\Z")
-_PERMALINK_CLASS = re.compile(
-    r"\b(?:headerlink|anchor|hash-link|permalink|heading-link|header-anchor|anchorjs-link|anchor-link|direct-link)\b",
-    re.I,
-)
 _FIGURE = frozenset({"figure", "wp-caption", "thumbinner", "imageblock", "videoblock", "figure-wrapper"})
 _CAPTION = frozenset({"caption", "wp-caption-text", "thumbcaption", "figcaption", "figure-caption", "title"})
 _SENTENCE_ENDS = tuple(".!?:;。！？：；")
 _LOOSE_MARKS = frozenset(".,;:)!?")
 _SUPERSCRIPTS = str.maketrans("0123456789+-()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾")
-_ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
-    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading as met; its place in the outline follows from the levels before it."""
-
-    level: int
-    text: str
-    anchor: str = ""
 
 
 Item = Heading | Block
 _Leave = Callable[[], None]
-
-
-@dataclass(slots=True)
-class _Scope:
-    """What text stands in: a list (which numbers its items) or an item, quote or note (which gives a kind)."""
-
-    kind: TextKind | None = None
-    label: str = ""
-    is_list: bool = False
-    number: int = 1
-    step: int = 1
-    form: str = ""  # the list's type: "1", "a", "A", "i", "I", or "" for bullets
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +57,7 @@ class Reading:
 class Flow:
     """Reads one element. Tables, figures and headings inside are read by flows of their own."""
 
-    def __init__(self, reading: Reading, scopes: list[_Scope] | None = None, depth: int = 0) -> None:
+    def __init__(self, reading: Reading, scopes: list[Scope] | None = None, depth: int = 0) -> None:
         self.items: list[Item] = []
         self.alternatives: list[str] = []  # alt texts of all pictures, the dropped ones too
         self._reading = reading
@@ -146,9 +118,9 @@ class Flow:
         if not _FIGURE.isdisjoint(names.split()):
             return self._figure(node)
         if role == "note" or (tag in ("div", "aside", "section", "blockquote") and names and is_note(names)):
-            return self._scoped(_Scope("note"))
+            return self._scoped(Scope("note"))
         if tag == "blockquote":
-            return self._scoped(_Scope("quote"))
+            return self._scoped(Scope("quote"))
         return self._box(node) if tag in _BOXES else _nothing
 
     # -------------------------------------------------------------------------------------------------- text
@@ -185,7 +157,7 @@ class Flow:
     def _end_style(self) -> None:
         self._styles.pop()
 
-    def _scoped(self, scope: _Scope) -> _Leave:
+    def _scoped(self, scope: Scope) -> _Leave:
         self._flush()
         self._scopes.append(scope)
         return self._end_scope
@@ -254,28 +226,16 @@ class Flow:
         if not text and media:
             text = squeeze(" ".join(image.alt for image in media if isinstance(image, Image)))
         if text:
-            self.items.append(Heading(_level(node), text, _anchor(node)))
+            self.items.append(Heading(level(node), text, anchor(node)))
         self.items += media
         return None
 
     def _list(self, node: LexborNode) -> _Leave:
-        scope = _Scope(is_list=True)
-        if node.tag == "ol":
-            attributes = node.attributes
-            scope.form = attributes.get("type") or "1"
-            backwards = "reversed" in attributes
-            scope.step = -1 if backwards else 1
-            scope.number = _whole(attributes.get("start"), _count(node, "li") if backwards else 1)
-        return self._scoped(scope)
+        return self._scoped(list_scope(node))
 
     def _item(self, node: LexborNode) -> _Leave:
         self._flush()
-        around = next((scope for scope in reversed(self._scopes) if scope.is_list), _Scope())
-        if not around.form:
-            return self._scoped(_Scope("item", "•"))
-        number = _whole(node.attributes.get("value"), around.number)
-        around.number = number + around.step
-        return self._scoped(_Scope("step", f"{_numeral(number, around.form)}."))
+        return self._scoped(item_scope(node, next((scope for scope in reversed(self._scopes) if scope.is_list), None)))
 
     def _figure(self, node: LexborNode) -> _Leave | None:
         """The caption goes to the media that have none; where there are none it stays text."""
@@ -337,7 +297,7 @@ class Flow:
         words = squeeze(" ".join(item.text for item in items if isinstance(item, Text | Heading)))
         return words or squeeze(" ".join(inner.alternatives))
 
-    def _inner(self, scopes: list[_Scope]) -> Flow:
+    def _inner(self, scopes: list[Scope]) -> Flow:
         return Flow(self._reading, scopes, self._depth + 1)
 
     # -------------------------------------------------------------------------------------------------- media
@@ -415,7 +375,7 @@ class Flow:
         if not reference:
             return _nothing
         words = node.text()
-        if reference.startswith("#") and _is_permalink(words, attributes):
+        if reference[0] == "#" and is_permalink(words, attributes) and node.css_first("img, picture") is None:
             return None
         if video_file(reference) and self._linked_video(node, reference, squeeze(words)):
             return None
@@ -450,72 +410,8 @@ def _captioned(item: Item, words: str) -> Item:
     return replace(item, caption=words) if isinstance(item, Image | Table | Video) and not item.caption else item
 
 
-def _is_permalink(words: str, attributes: dict[str, str | None]) -> bool:
-    marked = _PERMALINK_CLASS.search(attributes.get("class") or "") is not None
-    return _PERMALINK.match(words) is not None or (
-        marked and len(words.strip()) <= 12 and words.strip().lower() in _NAMES
-    )
-
-
-_NAMES = frozenset({"link", "permalink", "anchor", "direct link", "copy link", ""})
-
-
-def _level(node: LexborNode) -> int:
-    written = node.attributes.get("aria-level") or ""
-    if node.attributes.get("role") == "heading" and written.isdigit():
-        return min(int(written[:2]), 6)
-    return int(node.tag[1]) if node.tag and node.tag[0] == "h" and node.tag[1:].isdigit() else 2
-
-
-def _anchor(node: LexborNode) -> str:
-    """The heading's id, that of something in it, or that of the section it opens."""
-    own = node.attributes.get("id")
-    if own:
-        return own
-    inner = node.css_first("[id], a[name]")
-    if inner is not None:
-        return inner.attributes.get("id") or inner.attributes.get("name") or ""
-    above, before = node.parent, node.prev
-    while before is not None and not before.is_element_node:
-        before = before.prev
-    opens = before is None and above is not None and above.tag in ("section", "article", "div")
-    return (above.attributes.get("id") or "") if opens and above is not None else ""
-
-
 def _same(one: LexborNode | None, other: LexborNode) -> bool:
     return one is not None and one.mem_id == other.mem_id
-
-
-def _count(node: LexborNode, tag: str) -> int:
-    return sum(child.tag == tag for child in _children(node))
-
-
-def _children(node: LexborNode) -> Iterator[LexborNode]:
-    child = node.first_child
-    while child is not None:
-        yield child
-        child = child.next
-
-
-def _whole(written: str | None, otherwise: int) -> int:
-    return int(written) if written and re.fullmatch(r"\s*-?\d{1,9}\s*", written, re.ASCII) else otherwise
-
-
-def _numeral(number: int, form: str) -> str:
-    """A list's number as the list's type shows it."""
-    if form in ("a", "A") and number > 0:
-        letters = ""
-        while number:
-            number, rest = divmod(number - 1, 26)
-            letters = chr(ord(form) + rest) + letters
-        return letters
-    if form in ("i", "I") and 0 < number < 4000:
-        roman = ""
-        for value, sign in _ROMAN:
-            roman += sign * (number // value)
-            number %= value
-        return roman if form == "i" else roman.upper()
-    return str(number)
 
 
 _HANDLERS: dict[str, Callable[[Flow, LexborNode], _Leave | None]] = {
@@ -525,8 +421,8 @@ _HANDLERS: dict[str, Callable[[Flow, LexborNode], _Leave | None]] = {
     **dict.fromkeys(("iframe", "embed", "object"), Flow._frame),
     **dict.fromkeys(("pre", "listing", "xmp"), Flow._code),
     "li": Flow._item,
-    "dt": lambda flow, _: flow._scoped(_Scope("term")),
-    "dd": lambda flow, _: flow._scoped(_Scope("definition")),
+    "dt": lambda flow, _: flow._scoped(Scope("term")),
+    "dd": lambda flow, _: flow._scoped(Scope("definition")),
     "figure": Flow._figure,
     "table": Flow._table,
     "picture": Flow._picture,

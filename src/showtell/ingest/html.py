@@ -9,7 +9,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from showtell.ingest.boilerplate import Visible, content_root
 from showtell.ingest.findings import Findings
-from showtell.ingest.flow import Flow, Heading, Item, Reading
+from showtell.ingest.flow import Flow, Item, Reading
+from showtell.ingest.headings import Heading
 from showtell.ingest.images import Images
 from showtell.ingest.inline import squeeze
 from showtell.ingest.language import detect
