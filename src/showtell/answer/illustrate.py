@@ -35,14 +35,13 @@ def illustrate(
     intent: Intent,
     claims: Sequence[Claim],
     grounds: Sequence[Ground],
-    cosines: Mapping[int, float],
     spread: Mapping[str, int],
     limits: tuple[int, int],
 ) -> list[Figure]:
     """Figures for the claims, in the order in which they are shown."""
     rows, per_claim = limits
     candidates = [
-        _candidate(query, intent, claims, ground, row, media, cosines)
+        _candidate(query, intent, claims, ground, row, media)
         for ground in grounds
         for row, media in ground.media.items()
         if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
@@ -61,12 +60,11 @@ def _candidate(
     ground: Ground,
     row: int,
     media: Media,
-    cosines: Mapping[int, float],
 ) -> _Candidate:
     claim = _place(claims, media)
     own = _share(query, describe(media.block))
     around = _share(query, f"{media.before} {media.after}")
-    score = 0.5 * max(0.0, cosines.get(row, 0.0)) + 0.25 * own + 0.25 * around
+    score = 0.5 * max(0.0, ground.cosines.get(row, 0.0)) + 0.25 * own + 0.25 * around
     if getattr(intent, media.block.type):
         score += 0.3
     under = _stands_under(claims[claim], media, ground)

@@ -68,11 +68,10 @@ def run(
 
         at = clock()
         media = {row: item for ground in evidence.grounds for row, item in ground.media.items()}
-        cosines = searcher.media_cosines(query, list(media))
         assets = [asset for item in media.values() if (asset := getattr(item.block, "asset", None))]
         spread = searcher.store.asset_spread(assets)
         bounds = (limits.table_rows, limits.media_per_claim)
-        figures = illustrate(query, intent, claims, evidence.grounds, cosines, spread, bounds) if claims else []
+        figures = illustrate(query, intent, claims, evidence.grounds, spread, bounds) if claims else []
         yield done("illustrate", tuple(figures), at)
 
     timings["total"] = round((clock() - began) * 1000, 1)
