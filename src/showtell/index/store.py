@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from showtell.errors import LibraryDamaged, LibraryError, LibraryLocked, LibraryTooNew
+from showtell.errors import LibraryDamaged, LibraryError, LibraryLocked, LibraryTooNew, SourceError
 from showtell.index.schema import MIGRATIONS
 from showtell.models.base import Vectors
 from showtell.types import Block, Cue, Image, Media, Passage, Section, Table, Text, Video, as_json
@@ -119,7 +119,7 @@ class Store:
         self.folder = folder
         self._local = threading.local()
         self._file = folder / "library.sqlite"
-        if not self._file.is_file():
+        if not self._holds_data():
             if not create:
                 raise LibraryError(f"there is no library in {folder}; make one with: showtell add FOLDER")
             self._make_folder()
@@ -145,10 +145,14 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------- writing
     def put(self, row: DocumentRow) -> None:
-        """Store a document in place of the one with the same source, in one transaction."""
+        """Store a document in place of the one with the same source, in one transaction.
+
+        Raises SourceError when the file of one of its assets is gone, LibraryError when the store cannot be written.
+        """
         with self._writing() as db:
             for name, content in row.assets.items():
-                self._write_asset(name, content)
+                if not (self.assets / name).exists():
+                    self._write_asset(name, content)
             db.execute("DELETE FROM documents WHERE source = ?", (row.source,))
             name = row.name if self._name_is_free(db, row.name) else row.source
             document = _insert(
@@ -182,6 +186,11 @@ class Store:
                 path.unlink(missing_ok=True)
         return len(unneeded)
 
+    def require_writable(self) -> None:
+        """Raises LibraryError when the library may only be read."""
+        if not self.writable:
+            raise LibraryError(f"the library in {self.folder} is read-only; change its permissions or use --library")
+
     def set_meta(self, key: str, value: str) -> None:
         """Remember a fact about the library."""
         with self._writing() as db:
@@ -202,15 +211,16 @@ class Store:
 
     def documents(self) -> list[StoredDocument]:
         """All documents, by name."""
-        kinds = ", ".join(
-            f"(SELECT count(*) FROM sections s, json_each(s.blocks) b"
-            f" WHERE s.document_id = d.id AND json_extract(b.value, '$.type') = '{kind}')"
-            for kind in ("image", "table", "video")
-        )
-        passages = "(SELECT count(*) FROM passages p JOIN sections s ON s.id = p.section_id WHERE s.document_id = d.id)"
-        columns = f"id, source, name, root, hash, title, language, {passages}, {kinds}, added"
-        rows = self._all(f"SELECT {columns} FROM documents d ORDER BY name")  # noqa: S608
-        return [StoredDocument(*row) for row in rows]
+        media: dict[int, dict[str, int]] = {}
+        for document, kind, count in self._all(_BLOCK_COUNTS):
+            media.setdefault(document, {})[kind] = count
+        found = []
+        for *fields, added in self._all(_DOCUMENTS):
+            counts = media.get(fields[0], {})
+            of_kinds = [counts.get(kind, 0) for kind in ("image", "table", "video")]
+            row: tuple[Any, ...] = (*fields, *of_kinds, added)
+            found.append(StoredDocument(*row))
+        return found
 
     def hashes(self) -> dict[str, str]:
         """The hash that each source had when it was added."""
@@ -219,6 +229,12 @@ class Store:
     def roots(self) -> dict[str, str]:
         """The added folder, or file, or address, that each source came with."""
         return dict(self._all("SELECT source, root FROM documents"))
+
+    def without_assets(self) -> set[str]:
+        """The sources of documents that need an asset whose file is gone."""
+        present = {path.name for path in self.assets.iterdir()} if self.assets.is_dir() else set()
+        rows = self._all("SELECT d.source, a.name FROM assets a JOIN documents d ON d.id = a.document_id")
+        return {source for source, name in rows if name not in present}
 
     def languages(self) -> tuple[str, ...]:
         """The languages of the documents, the commonest first."""
@@ -298,7 +314,7 @@ class Store:
     def _db(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            mode = "rwc" if self.writable else "ro&immutable=1"
+            mode = "rwc" if self.writable else "ro" if self._has_journal() else "ro&immutable=1"
             uri = f"file:{quote(str(self._file))}?mode={mode}"
             connection = sqlite3.connect(uri, uri=True, timeout=WRITE_WAIT, isolation_level=None)
             self._local.connection = connection
@@ -311,8 +327,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        if not self.writable:
-            raise LibraryError(f"the library in {self.folder} is read-only; change its permissions or use --library")
+        self.require_writable()
         with self._translated():
             db = self._db
             db.execute("BEGIN IMMEDIATE")
@@ -329,16 +344,20 @@ class Store:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as error:
-            if "locked" in str(error) or "busy" in str(error):
-                raise LibraryLocked(
-                    f"another process is writing to {self.folder}; try again when it is done"
-                ) from error
-            if "full" in str(error):
-                raise LibraryError(f"the disk is full; {self.folder} keeps what was stored before") from error
-            raise LibraryDamaged(f"the library in {self.folder} cannot be used: {error}; {_REBUILD}") from error
         except sqlite3.DatabaseError as error:
-            raise LibraryDamaged(f"the library in {self.folder} is damaged: {error}; {_REBUILD}") from error
+            raise self._told(error) from error
+
+    def _told(self, error: sqlite3.DatabaseError) -> LibraryError:
+        """The error as a user needs it."""
+        text, place = str(error), f"the library in {self.folder}"
+        if "locked" in text or "busy" in text:
+            return LibraryLocked(f"another process is writing to {self.folder}; try again when it is done")
+        if "full" in text:
+            return LibraryError(f"the disk is full; make room and try again; {place} keeps what was stored before")
+        if "readonly" in text or "unable to open" in text or "I/O error" in text:
+            advice = "see whether the disk is full and the folder may be written; it keeps what was stored before"
+            return LibraryError(f"{place} cannot be used: {text}; {advice}")
+        return LibraryDamaged(f"{place} is damaged: {text}; {_REBUILD}")
 
     def _migrate(self) -> None:
         with self._translated():
@@ -369,13 +388,40 @@ class Store:
             raise LibraryError(f"cannot make a library in {self.folder}: {error.strerror}; use --library") from error
 
     def _write_asset(self, name: str, content: str | bytes) -> None:
-        target = self.assets / name
-        if target.exists():
-            return
-        self.assets.mkdir(exist_ok=True)
+        try:
+            data = content if isinstance(content, bytes) else Path(content).read_bytes()
+        except OSError as error:
+            raise SourceError(
+                f"{error.filename}: cannot be read any more ({error.strerror}); add its document again"
+            ) from error
         part = self.assets / f".{name}.{os.getpid()}"
-        part.write_bytes(content if isinstance(content, bytes) else Path(content).read_bytes())
-        part.replace(target)
+        try:
+            self.assets.mkdir(exist_ok=True)
+            part.write_bytes(data)
+            part.replace(self.assets / name)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            advice = "make room or allow writing; what was stored before stays"
+            raise LibraryError(f"cannot write to {self.assets}: {error.strerror}; {advice}") from error
+
+    def _holds_data(self) -> bool:
+        """Whether a database is there. An empty file is what a first start leaves that was killed at once.
+
+        Raises LibraryDamaged when the file is empty although there are assets.
+        """
+        try:
+            size = self._file.stat().st_size
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise LibraryError(f"cannot look into {self.folder}: {error.strerror}; use --library") from error
+        if not size and not self._has_journal() and self.assets.is_dir():
+            raise LibraryDamaged(f"the library in {self.folder} is damaged: its database is empty; {_REBUILD}")
+        return size > 0 or self._has_journal()
+
+    def _has_journal(self) -> bool:
+        journal = self._file.with_name(self._file.name + "-wal")
+        return journal.is_file() and journal.stat().st_size > 0
 
     def _name_is_free(self, db: sqlite3.Connection, name: str) -> bool:
         return db.execute("SELECT 1 FROM documents WHERE name = ?", (name,)).fetchone() is None
@@ -413,6 +459,11 @@ class Store:
 
 
 _REBUILD = "move the folder away and add the documents again"
+_DOCUMENTS = """SELECT d.id, d.source, d.name, d.root, d.hash, d.title, d.language, count(p.id), d.added
+    FROM documents d LEFT JOIN sections s ON s.document_id = d.id LEFT JOIN passages p ON p.section_id = s.id
+    GROUP BY d.id ORDER BY d.name"""
+_BLOCK_COUNTS = """SELECT s.document_id, json_extract(b.value, '$.type'), count(*)
+    FROM sections s, json_each(s.blocks) b GROUP BY 1, 2"""
 _PASSAGE = """SELECT p.id, p.section_id, d.name, d.title, s.path, p.text, p.first, p.last, d.language, p.start, p."end",
     d.url, s.anchor, d.licence, d.revision
     FROM passages p JOIN sections s ON s.id = p.section_id JOIN documents d ON d.id = s.document_id"""
