@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,68 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder `shared` beside the checkout")
     return folder
+
+
+class Site(ThreadingHTTPServer):
+    """A web site on loopback: paths are answered by functions, others are a 404; ``asked`` keeps paths and headers."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.answers: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {}
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.server_port}"
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for path, _ in self.asked]
+
+    def url(self, path: str) -> str:
+        return f"http://{self.host}{path}"
+
+    def put(self, path: str, body: bytes | str = b"hello", status: int = 200, **headers: str) -> None:
+        data = body if isinstance(body, bytes) else body.encode()
+
+        def send(request: BaseHTTPRequestHandler) -> None:
+            request.send_response(status)
+            for name, value in ({"Content_Length": str(len(data))} | headers).items():
+                request.send_header(name.replace("_", "-"), value)
+            request.end_headers()
+            request.wfile.write(data)
+
+        self.answers[path] = send
+
+    def redirect(self, path: str, target: str) -> None:
+        self.put(path, b"", 302, Location=target)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Site
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+        if self.path not in self.server.answers:
+            self.server.put(self.path, b"none", 404)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.server.answers[self.path](self)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    server = Site()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

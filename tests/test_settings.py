@@ -71,9 +71,11 @@ def test_the_environment_gives_every_type(monkeypatch):
     monkeypatch.setenv("SHOWTELL_FETCH_MEDIA", "true")
     monkeypatch.setenv("SHOWTELL_ENCODER_THREADS", "2")
     monkeypatch.setenv("SHOWTELL_CACHE", "~/made")
+    monkeypatch.setenv("SHOWTELL_ALLOW_HOSTS", "localhost, [::1]:8080,")
     settings = load_settings()
     assert (settings.fetch_media, settings.encoder_threads) == (True, 2)
     assert settings.cache == Path("~/made").expanduser()
+    assert settings.allow_hosts == ("localhost", "[::1]:8080")
 
 
 def test_a_value_out_of_bounds_is_refused_with_the_place_that_set_it(tmp_path, user_folder, monkeypatch):
@@ -85,6 +87,17 @@ def test_a_value_out_of_bounds_is_refused_with_the_place_that_set_it(tmp_path, u
         load_settings()
     with pytest.raises(SettingsError, match=r"argument citations: .*less than or equal to 10; correct or remove it"):
         load_settings(citations=11)
+
+
+@pytest.mark.parametrize("host", ["http://localhost", "a b", "::1", "localhost:port", ""])
+def test_a_host_that_is_none_is_refused(host):
+    with pytest.raises(SettingsError, match="argument allow_hosts: .*is no host or host:port"):
+        load_settings(allow_hosts=[host])
+
+
+def test_a_name_for_web_sites_cannot_hold_another_header():
+    with pytest.raises(SettingsError, match="argument user_agent"):
+        load_settings(user_agent="showtell\nCookie: a=b")
 
 
 def test_an_unknown_setting_is_refused_and_the_nearest_one_offered(user_folder, monkeypatch):

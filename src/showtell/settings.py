@@ -7,6 +7,7 @@ folder, ``showtell.toml`` in the user's configuration folder, the default.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -20,6 +21,7 @@ from showtell.errors import SettingsError
 
 FILE_NAME = "showtell.toml"
 PREFIX = "SHOWTELL_"
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
 class Settings(BaseModel):
@@ -52,7 +54,19 @@ class Settings(BaseModel):
     """Largest video that is stored in the library, in megabytes."""
 
     fetch_media: bool = False
-    """Whether remote pictures and videos of documents are fetched and stored; otherwise they stay links."""
+    """Whether remote pictures and transcripts of local documents are fetched and stored; otherwise they stay links."""
+
+    fetch_timeout: float = Field(30.0, ge=1, le=600)
+    """Seconds for fetching one page or picture, with its redirects."""
+
+    max_pages: int = Field(2000, ge=1, le=50_000)
+    """Pages that are added of one sitemap, at most."""
+
+    user_agent: str = Field("showtell", min_length=1, max_length=200, pattern=r"^[\x21-\x7e][\x20-\x7e]*$")
+    """How showtell names itself to web sites; add how to reach you, such as "showtell (you@example.org)"."""
+
+    allow_hosts: tuple[str, ...] = ()
+    """Hosts at private or loopback addresses that may be fetched from, as ``host`` or ``host:port``."""
 
     citations: int = Field(3, ge=1, le=10)
     """Passages that an answer cites, at most."""
@@ -65,6 +79,19 @@ class Settings(BaseModel):
 
     media_per_claim: int = Field(3, ge=0, le=10)
     """Images, tables and videos placed after one sentence or step, at most."""
+
+    @field_validator("allow_hosts", mode="before")
+    @classmethod
+    def _listed(cls, hosts: Any) -> Any:
+        return [host.strip() for host in hosts.split(",") if host.strip()] if isinstance(hosts, str) else hosts
+
+    @field_validator("allow_hosts")
+    @classmethod
+    def _hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            if not _HOST.fullmatch(host):
+                raise ValueError(f"{host!r} is no host or host:port (an IPv6 address stands in brackets)")
+        return hosts
 
     @field_validator("library", "cache")
     @classmethod

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
-import threading
 import time
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpcore2
 import pytest
@@ -19,73 +15,15 @@ from showtell.ingest.fetch import Fetcher, gunzip, open_socket
 PUBLIC = "93.184.215.14"
 
 
-class Site(ThreadingHTTPServer):
-    """Answers paths by functions of the request; remembers what it was asked."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        self.pages: dict[str, Callable[[BaseHTTPRequestHandler], None]] = {}
-        self.asked: list[tuple[str, dict[str, str]]] = []
-        super().__init__(("127.0.0.1", 0), _Handler)
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self.server_port}"
-
-    def url(self, path: str) -> str:
-        return f"http://{self.host}{path}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Site
-
-    def do_GET(self) -> None:
-        self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.server.pages[self.path](self)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-def answer(body: bytes = b"hello", status: int = 200, **headers: str) -> Callable[[BaseHTTPRequestHandler], None]:
-    def send(request: BaseHTTPRequestHandler) -> None:
-        request.send_response(status)
-        for name, value in headers.items():
-            request.send_header(name.replace("_", "-"), value)
-        if "Content_Length" not in headers:
-            request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
-
-    return send
-
-
-def redirect(target: str, status: int = 302) -> Callable[[BaseHTTPRequestHandler], None]:
-    return answer(b"", status, Location=target)
-
-
 @pytest.fixture
-def site() -> Iterator[Site]:
-    server = Site()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def fetcher(site: Site) -> Fetcher:
+def fetcher(site) -> Fetcher:
     return Fetcher([site.host], max_bytes=100_000, timeout=5, user_agent="showtell-test")
 
 
 class Internet:
     """A network in which one public address is that of the local server."""
 
-    def __init__(self, site: Site, **names: list[list[str]]) -> None:
+    def __init__(self, site, **names: list[list[str]]) -> None:
         self.site = site
         self.answers = {name.replace("_", "."): answers for name, answers in names.items()}
         self.connected: list[str] = []
@@ -104,8 +42,8 @@ class Internet:
 
 # ------------------------------------------------------------------------------------------------------ what comes back
 def test_a_page_comes_with_its_type_and_final_address(site, fetcher):
-    site.pages["/old"] = redirect("/new?q=1#part")
-    site.pages["/new?q=1"] = answer(b"<p>hi", Content_Type="text/html; charset=utf-8", ETag='"1"', X_Other="no")
+    site.redirect("/old", "/new?q=1#part")
+    site.put("/new?q=1", b"<p>hi", Content_Type="text/html; charset=utf-8", ETag='"1"', X_Other="no")
     fetched = fetcher.get(site.url("/old#top"), accept="text/html")
     assert (fetched.url, fetched.data) == (site.url("/new?q=1"), b"<p>hi")
     assert (fetched.content_type, fetched.headers) == ("text/html; charset=utf-8", {"etag": '"1"'})
@@ -115,8 +53,8 @@ def test_a_page_comes_with_its_type_and_final_address(site, fetcher):
 
 
 def test_nothing_identifying_is_sent_and_cookies_are_not_kept(site, fetcher):
-    site.pages["/"] = redirect("/next")
-    site.pages["/next"] = answer()
+    site.redirect("/", "/next")
+    site.put("/next")
     for _ in range(2):
         fetcher.get(site.url("/"))
     assert {name for _, headers in site.asked for name in headers} == {
@@ -128,7 +66,7 @@ def test_nothing_identifying_is_sent_and_cookies_are_not_kept(site, fetcher):
 
 
 def test_a_compressed_body_is_decompressed(site, fetcher):
-    site.pages["/"] = answer(gzip.compress(b"one") + gzip.compress(b" two"), Content_Encoding="gzip")
+    site.put("/", gzip.compress(b"one") + gzip.compress(b" two"), Content_Encoding="gzip")
     assert fetcher.get(site.url("/")).data == b"one two"
 
 
@@ -140,14 +78,14 @@ def test_a_chunked_body_is_joined(site, fetcher):
         request.end_headers()
         request.wfile.write(b"3\r\none\r\n4\r\n two\r\n0\r\n\r\n")
 
-    site.pages["/"] = chunked
+    site.answers["/"] = chunked
     assert fetcher.get(site.url("/")).data == b"one two"
 
 
 def test_the_environment_names_no_proxy(site, fetcher, monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    site.pages["/"] = answer()
+    site.put("/")
     assert fetcher.get(site.url("/")).data == b"hello"
 
 
@@ -223,7 +161,7 @@ def test_names_and_usual_addresses_are_plain_hosts():
 
 
 def test_loopback_is_refused_unless_a_setting_names_it(site):
-    site.pages["/"] = answer()
+    site.put("/")
     with pytest.raises(FetchError, match=r"127\.0\.0\.1 is a loopback address; .*allow_hosts"):
         Fetcher().get(site.url("/"))
     with pytest.raises(FetchError, match="loopback"):
@@ -244,7 +182,7 @@ def test_a_redirect_is_judged_like_any_address(site):
         ("http://user:secret@site.example/", "user name or password"),
         ("http://[::1", "not valid"),
     ]:
-        site.pages["/"] = redirect(target)
+        site.redirect("/", target)
         internet.answers["127.0.0.1"], internet.answers["169.254.169.254"] = [["127.0.0.1"]], [["169.254.169.254"]]
         with pytest.raises(FetchError, match=reason):
             internet.fetcher().get("http://site.example/")
@@ -269,7 +207,7 @@ def test_tls_is_for_the_name_and_no_redirect_leads_out_of_it():
 
 
 def test_redirects_end(site, fetcher):
-    site.pages["/"] = redirect("/")
+    site.redirect("/", "/")
     with pytest.raises(FetchError, match="more than 5 redirects"):
         fetcher.get(site.url("/"))
     assert len(site.asked) == 6
@@ -278,7 +216,7 @@ def test_redirects_end(site, fetcher):
 def test_a_host_is_looked_up_once_and_the_socket_goes_to_what_was_judged(site):
     """DNS rebinding: the name server's second answer is loopback."""
     internet = Internet(site, site_example=[[PUBLIC], ["127.0.0.1"]])
-    site.pages["/"] = answer()
+    site.put("/")
     fetcher = internet.fetcher()
     assert fetcher.get("http://site.example/").data == b"hello"
     assert internet.connected == [PUBLIC]
@@ -290,14 +228,14 @@ def test_a_host_is_looked_up_once_and_the_socket_goes_to_what_was_judged(site):
 
 def test_rebinding_between_redirects_is_seen(site):
     internet = Internet(site, one_example=[[PUBLIC], ["127.0.0.1"]], two_example=[[PUBLIC]])
-    site.pages["/"] = redirect("http://two.example/back")
-    site.pages["/back"] = redirect("http://one.example:81/again")
+    site.redirect("/", "http://two.example/back")
+    site.redirect("/back", "http://one.example:81/again")
     with pytest.raises(FetchError, match=r"one\.example at 127\.0\.0\.1"):
         internet.fetcher().get("http://one.example/")
 
 
 def test_the_next_address_is_tried_where_one_does_not_answer(site):
-    site.pages["/"] = answer()
+    site.put("/")
     with pytest.raises(FetchError, match="connection failed"):
         Fetcher(["x.example"], timeout=5, resolve=lambda *_: ["127.0.0.2"]).get(f"http://x.example:{site.server_port}/")
     both = Fetcher(["x.example"], timeout=5, resolve=lambda *_: ["127.0.0.2", "127.0.0.1"])
@@ -319,7 +257,7 @@ def test_an_unknown_host_is_told(problem):
     [(404, "404 .Not Found.; check the address"), (403, "wants a login"), (429, "later"), (503, "later"), (299, "")],
 )
 def test_an_error_of_the_server_is_told_with_its_status(site, fetcher, status, advice):
-    site.pages["/"] = answer(b"sorry", status)
+    site.put("/", b"sorry", status)
     if status < 300:
         assert fetcher.get(site.url("/")).data == b"sorry"
         return
@@ -329,7 +267,7 @@ def test_an_error_of_the_server_is_told_with_its_status(site, fetcher, status, a
 
 
 def test_a_body_that_is_declared_too_large_is_not_read(site, fetcher):
-    site.pages["/"] = answer(b"x", Content_Length="100000001")
+    site.put("/", b"x", Content_Length="100000001")
     with pytest.raises(FetchError, match=r"larger than 0\.1 MB"):
         fetcher.get(site.url("/"))
 
@@ -344,11 +282,11 @@ def test_an_endless_body_is_cut(site, fetcher):
             request.wfile.write(b"x" * 10_000)
             sent.append(10_000)
 
-    site.pages["/"] = endless
+    site.answers["/"] = endless
     with pytest.raises(FetchError, match=r"larger than 0\.1 MB"):
         fetcher.get(site.url("/"))
     assert sum(sent) < 10_000_000
-    site.pages["/small"] = answer(b"x" * 50)
+    site.put("/small", b"x" * 50)
     with pytest.raises(FetchError, match="larger than 4e-05 MB"):
         fetcher.get(site.url("/small"), max_bytes=40)
 
@@ -361,7 +299,7 @@ def test_trickling_does_not_stretch_the_time(site, part):
             request.wfile.write(b"x" if part == "body" else b"X-%d: y\r\n" % number)
             time.sleep(0.05)
 
-    site.pages["/"] = trickle
+    site.answers["/"] = trickle
     before = time.monotonic()
     with pytest.raises(FetchError, match=r"no whole answer within 0\.4 s"):
         Fetcher([site.host], timeout=0.4).get(site.url("/"))
@@ -369,22 +307,22 @@ def test_trickling_does_not_stretch_the_time(site, part):
 
 
 def test_a_server_that_says_nothing_is_given_up(site):
-    site.pages["/"] = lambda request: time.sleep(1)
+    site.answers["/"] = lambda request: time.sleep(1)
     with pytest.raises(FetchError, match="within"):
         Fetcher([site.host], timeout=0.2).get(site.url("/"))
 
 
 def test_an_answer_that_is_no_http_is_told(site, fetcher):
-    site.pages["/"] = lambda request: request.wfile.write(b"SSH-2.0-OpenSSH\r\n\r\n")
+    site.answers["/"] = lambda request: request.wfile.write(b"SSH-2.0-OpenSSH\r\n\r\n")
     with pytest.raises(FetchError, match="connection failed"):
         fetcher.get(site.url("/"))
-    site.pages["/short"] = answer(b"x", Content_Length="10")
+    site.put("/short", b"x", Content_Length="10")
     with pytest.raises(FetchError, match="connection failed"):
         fetcher.get(site.url("/short"))
 
 
 def test_a_gzip_bomb_is_refused_by_size_and_by_ratio(site, fetcher):
-    site.pages["/"] = answer(gzip.compress(b"\0" * 1_000_000), Content_Encoding="gzip")
+    site.put("/", gzip.compress(b"\0" * 1_000_000), Content_Encoding="gzip")
     with pytest.raises(FetchError, match=r"larger than 0\.1 MB"):
         fetcher.get(site.url("/"))
     with pytest.raises(FetchError, match="when decompressed, as bombs do"):
@@ -393,12 +331,12 @@ def test_a_gzip_bomb_is_refused_by_size_and_by_ratio(site, fetcher):
 
 @pytest.mark.parametrize("body", [gzip.compress(b"hello" * 100)[:-9], b"no gzip at all"])
 def test_broken_compression_is_told(site, fetcher, body):
-    site.pages["/"] = answer(body, Content_Encoding="gzip")
+    site.put("/", body, Content_Encoding="gzip")
     with pytest.raises(FetchError, match="broken"):
         fetcher.get(site.url("/"))
 
 
 def test_an_encoding_that_was_not_asked_for_is_refused(site, fetcher):
-    site.pages["/"] = answer(b"x", Content_Encoding="br")
+    site.put("/", b"x", Content_Encoding="br")
     with pytest.raises(FetchError, match="encoding 'br'"):
         fetcher.get(site.url("/"))
