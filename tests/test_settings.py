@@ -91,7 +91,7 @@ def test_a_value_out_of_bounds_is_refused_with_the_place_that_set_it(tmp_path, u
 
 @pytest.mark.parametrize("host", ["http://localhost", "a b", "::1", "localhost:port", ""])
 def test_a_host_that_is_none_is_refused(host):
-    with pytest.raises(SettingsError, match="argument allow_hosts: .*is no host or host:port"):
+    with pytest.raises(SettingsError, match=r"argument allow_hosts: .*is no host or host:port"):
         load_settings(allow_hosts=[host])
 
 
