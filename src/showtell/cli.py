@@ -6,8 +6,10 @@ Exit status: 0 done, 1 failed, 2 wrong usage. One line an error, never a traceba
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import logging
+import re
 import sys
 import webbrowser
 from collections.abc import Callable, Iterable, Sequence
@@ -19,10 +21,14 @@ from showtell.errors import ShowtellError
 
 if TYPE_CHECKING:
     from showtell.library import Added, Library
+    from showtell.types import Dropped
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows another
     options = _parser().parse_args(arguments)
     if options.debug:
         logging.basicConfig(level=logging.DEBUG)
@@ -40,6 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.stderr.close()
         return 0
+    except Exception as error:  # the last resort: a fault of ours is told in one line as well
+        if options.debug:
+            raise
+        _tell(f"showtell: {type(error).__name__}: {error}; run it again with --debug and report what that prints")
+        return 1
 
 
 # ------------------------------------------------------------------------------------------------------------ commands
@@ -48,8 +59,8 @@ def add(options: argparse.Namespace) -> int:
     with _library(options, create=True) as library:
         total = library.sources(*options.sources)
         results = _summarised(library.add(*options.sources), total, options)
-    stored = [result for result in results if result.status != "failed"]
-    return 0 if stored or not results else 1
+    stored = [result for result in results if result.status not in ("failed", "skipped")]
+    return 0 if stored else 1
 
 
 def refresh(options: argparse.Namespace) -> int:
@@ -78,7 +89,7 @@ def list_documents(options: argparse.Namespace) -> int:
         return 0
     for document in documents:
         media = _counts(document.images, document.tables, document.videos)
-        print(f"{document.name}  ·  {document.title}  ·  {_many(document.passages, 'passage')}{media}")
+        print(_line(f"{document.name}  ·  {document.title}  ·  {_many(document.passages, 'passage')}{media}"))
     _tell(f"{_many(len(documents), 'document')} in {library.store.folder}")
     return 0
 
@@ -166,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="first steps: showtell add docs/    then: showtell ask 'How do I …?'",
     )
     parser.add_argument("--version", action="version", version=f"showtell {__version__}")
-    parser.set_defaults(debug=False, library=None, encoder=None, quiet=False)
+    parser.set_defaults(debug=False, library=None, encoder=None, quiet=False, fetch_media=None)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
@@ -178,15 +189,16 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--debug", action="store_true", help="show tracebacks and log to stderr")
         return sub
 
-    one = command("add", add, "add files and folders to the library")
-    one.add_argument("sources", nargs="+", metavar="SOURCE", help="a file or a folder")
+    one = command("add", add, "add files, folders and pages from the web to the library")
+    one.add_argument("sources", nargs="+", metavar="SOURCE", help="a file, a folder, or the URL of a page or sitemap")
+    one.add_argument("--fetch-media", action="store_true", default=None, help=_FETCH_MEDIA)
     one.add_argument("--json", action="store_true", help="print what became of each document as JSON")
 
     one = command("ask", ask, "answer a question from the library")
     one.add_argument("question", metavar="QUESTION", type=_nonempty)
     one.add_argument("--document", action="append", default=[], metavar="NAME", help="only this document or folder")
     one.add_argument("--language", metavar="CODE", help="only documents in this language, such as de")
-    one.add_argument("--method", default="showtell", help="how to answer (default: showtell)")
+    one.add_argument("--method", default="showtell", type=_method, help="how to answer (default: showtell)")
     how = one.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print the answer as JSON")
     how.add_argument("--markdown", action="store_true", help="print the answer as Markdown")
@@ -201,6 +213,7 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("refresh", refresh, "read again what changed, add what is new, remove what is gone")
     one.add_argument("--rebuild", action="store_true", help="read and encode every document again")
+    one.add_argument("--fetch-media", action="store_true", default=None, help=_FETCH_MEDIA)
     one.add_argument("--json", action="store_true", help="print what became of each document as JSON")
 
     one = command("inspect", inspect, "show what the reader makes of one file; nothing is stored")
@@ -210,7 +223,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command("evaluate", evaluate, "answer a file of questions and score the answers")
     one.add_argument("questions", metavar="QUESTIONS.jsonl")
     one.add_argument("--out", metavar="RESULTS.jsonl", help="write one answer a line")
-    one.add_argument("--method", default="showtell", help="how to answer (default: showtell)")
+    one.add_argument("--method", default="showtell", type=_method, help="how to answer (default: showtell)")
 
     one = command("demo", demo, "a sample library, three questions, the page")
     one.add_argument("--out", default="out/demo", metavar="DIR", help="where to put it (default: out/demo)")
@@ -220,17 +233,28 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+_FETCH_MEDIA = "fetch and store remote pictures and transcripts of local documents; otherwise they stay links"
+
+
 def _nonempty(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("the question is empty")
     return text.strip()
 
 
+def _method(name: str) -> str:
+    from showtell.answer.pipeline import METHODS
+
+    if name not in METHODS:
+        raise argparse.ArgumentTypeError(f"there is no method {name}; there are: {', '.join(METHODS)}")
+    return name
+
+
 # ------------------------------------------------------------------------------------------------------------ printing
 class _Progress:
     """A bar on stderr where that is a terminal; nothing elsewhere."""
 
-    def __init__(self, total: int, what: str, quiet: bool) -> None:
+    def __init__(self, total: int | None, what: str, quiet: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -253,7 +277,7 @@ class _Progress:
         self._bar.stop()
 
 
-def _summarised(steps: Iterable[Added], total: int, options: argparse.Namespace) -> list[Added]:
+def _summarised(steps: Iterable[Added], total: int | None, options: argparse.Namespace) -> list[Added]:
     """Run the steps under a progress bar and print what became of them."""
     from showtell.types import as_json
 
@@ -263,8 +287,8 @@ def _summarised(steps: Iterable[Added], total: int, options: argparse.Namespace)
             results.append(result)
             progress.step(result.name)
     for result in results:
-        for text in [*result.warnings, *filter(None, [result.error])]:
-            _tell(f"warning: {text if text.startswith(result.source) else f'{result.name}: {text}'}")
+        for text in [*result.warnings, *filter(None, [result.error]), *_lost_media(result.dropped)]:
+            _tell(f"warning: {text if text.startswith((result.name, result.source)) else f'{result.name}: {text}'}")
     if options.json:
         _print_json([as_json(result) for result in results])
         return results
@@ -272,19 +296,28 @@ def _summarised(steps: Iterable[Added], total: int, options: argparse.Namespace)
     told = ", ".join(f"{count} {state}" for state, count in states.items() if count) or "no documents found"
     images, tables, videos = (sum(getattr(r, kind) for r in results) for kind in ("images", "tables", "videos"))
     print(f"{told}  ·  {_many(sum(r.passages for r in results), 'passage')}{_counts(images, tables, videos)}")
-    dropped = [drop for result in results for drop in result.dropped]
-    for reason, count in _commonest(drop.reason for drop in dropped):
+    for reason, count in _commonest(drop.reason for result in results for drop in result.dropped):
         print(f"  {count} media left out: {reason}")
     return results
 
 
-_STATES = ("added", "replaced", "unchanged", "removed", "failed")
+def _lost_media(dropped: Sequence[Dropped]) -> Iterable[str]:
+    """A warning for each media item that the document wanted to show; icons, spacers and trackers are no loss."""
+    for drop in dropped:
+        if not _ORNAMENT.search(drop.reason):
+            advice = "" if ";" in drop.reason else "; mend the page or put the file there, and add it again"
+            yield f"{drop.type} {drop.source} left out: {drop.reason}{advice}"
+
+
+_ORNAMENT = re.compile(r"\bicon\b|\bspacer\b|\btracker\b")
+_STATES = ("added", "replaced", "unchanged", "removed", "skipped", "failed")
 
 
 def _commonest(reasons: Iterable[str]) -> list[tuple[str, int]]:
+    """Reasons without what differs from one picture to the next, the commonest first."""
     from collections import Counter
 
-    return Counter(reasons).most_common(6)
+    return Counter(re.sub(r" \([^)]*\)", "", reason) for reason in reasons).most_common(6)
 
 
 def _counts(images: int, tables: int, videos: int) -> str:
@@ -297,7 +330,8 @@ def _many(count: int, noun: str) -> str:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    speaks_all = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    print(json.dumps(value, ensure_ascii=not speaks_all, indent=1))
 
 
 def _write(path: Path, text: str) -> None:
@@ -309,13 +343,19 @@ def _write(path: Path, text: str) -> None:
 
 
 def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
+    print(_line(text), file=sys.stderr)
+
+
+def _line(text: str) -> str:
+    from showtell.render.labels import line
+
+    return line(text, 1000)
 
 
 def _library(options: argparse.Namespace, create: bool = False) -> Library:
     from showtell.library import Library
 
-    return Library.open(options.library, create=create, encoder=options.encoder)
+    return Library.open(options.library, create=create, encoder=options.encoder, fetch_media=options.fetch_media)
 
 
 if __name__ == "__main__":

@@ -12,37 +12,44 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from showtell.answer.evidence import ranked
 from showtell.answer.pipeline import METHODS, Limits, Step, run
+from showtell.answer.query import read_intent
 from showtell.errors import EncoderMismatch, LibraryError, ModelError, ShowtellError, SourceError
 from showtell.index.search import Searcher
-from showtell.index.store import DocumentRow, MediaRow, PassageRow, Scope, Store, StoredDocument
-from showtell.index.terms import terms
-from showtell.ingest.convert import read_file, walk
-from showtell.ingest.split import Pieces, heading, split
+from showtell.index.store import DocumentRow, Known, Scope, Store, StoredDocument
+from showtell.ingest.gather import Found, Missed, gather_files, is_url
+from showtell.ingest.rows import rows
+from showtell.ingest.split import Pieces, split
 from showtell.models.base import Encoder
 from showtell.settings import Settings, load_settings
 from showtell.types import Answer, Dropped, Hit
 
+if TYPE_CHECKING:
+    from showtell.ingest.fetch import Fetcher
+    from showtell.ingest.remote import RemoteMedia
+
 log = logging.getLogger(__name__)
 
+# Small documents are encoded together; what waits is not stored yet. At most so many passages, documents, bytes wait.
+POOL_TEXTS, POOL_DOCUMENTS, POOL_BYTES = 64, 256, 50_000_000
 READER = "1"  # counts up when the reader or the splitter reads the same bytes differently
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of one source: ``error`` says what happened and what to do, where it failed."""
+    """What became of one source: ``error`` says what happened and what to do, where it failed or was skipped."""
 
     source: str
     name: str
-    status: Literal["added", "replaced", "unchanged", "removed", "failed"]
+    status: Literal["added", "replaced", "unchanged", "removed", "skipped", "failed"]
     passages: int = 0
     images: int = 0
     tables: int = 0
@@ -117,43 +124,59 @@ class Library:
 
     # -------------------------------------------------------------------------------------------------- documents
     def add(self, *sources: str | Path) -> Iterator[Added]:
-        """Add files and folders, one result a document as it is stored; what is unchanged costs a hash.
+        """Add files, folders, pages and sitemaps: one result a document once it is stored; unchanged, it costs a hash.
 
         A source that cannot be read gives a result with status ``failed``, and the rest goes on. Nothing is stored
         of a document unless all of it is.
         """
+        self.store.require_writable()
         for source in sources:
-            yield from self._add_source(Path(source))
+            yield from self._add_all(self._gather(str(source)))
         self.store.sweep()
 
-    def sources(self, *sources: str | Path) -> int:
-        """How many documents :meth:`add` would look at."""
-        return sum(len(_files(Path(source))[0]) for source in sources)
+    def sources(self, *sources: str | Path) -> int | None:
+        """How many documents :meth:`add` would look at; None where only fetching would tell."""
+        if any(map(is_url, sources)):
+            return None
+        return sum(isinstance(each, Found) for source in sources for each in self._gather(str(source)))
 
     def remove(self, *names: str) -> int:
-        """Remove documents by name, or all below a folder's name; returns how many. Raises LibraryError if none."""
-        known = [document.name for document in self.store.documents()]
-        gone = [name for name in known if any(_is_or_is_below(name, wanted) for wanted in names)]
-        if not gone:
-            raise LibraryError(f"no document is called {' or '.join(names)}; see: showtell list")
+        """Remove documents by name or path, or all below a folder's; returns how many.
+
+        Raises LibraryError when a name fits none, and then removes nothing.
+        """
+        known = self.store.known()
+        gone: list[str] = []
+        for wanted in names:
+            path = str(Path(wanted).absolute())
+            found = [each.name for each in known.values() if _is_or_is_below(each.name, wanted)]
+            found = found or [each.name for source, each in known.items() if _is_or_is_below(source, path)]
+            if not found:
+                raise LibraryError(f"no document is called {wanted}, so nothing was removed; see: showtell list")
+            gone += found
         count = self.store.remove(gone)
         self.store.sweep()
         return count
 
     def refresh(self, *, rebuild: bool = False) -> Iterator[Added]:
-        """Read again what changed, add what is new in the added folders, remove what is gone.
+        """Read again what changed, add what is new in the added folders and sitemaps, remove what is gone.
 
-        With ``rebuild`` every document is read and encoded again, by the encoder in force.
+        Where the whole folder is gone or empty, perhaps for want of a disk, its documents are kept, and told as
+        ``skipped``. With ``rebuild`` every document is read and encoded again, by the encoder in force; raises
+        ModelError when there is none.
         """
-        if rebuild and self._encoder:
+        self.store.require_writable()
+        if rebuild:
+            if self._encoder is None:
+                raise ModelError(self._encoder_error)
             self.store.drop_vectors(self._encoder.name)
             self.__dict__.pop("searcher", None)
-        documents = self.store.documents()
-        gone = [document for document in documents if not Path(document.source).exists()]
-        self.store.remove([document.name for document in gone])
-        yield from (Added(document.source, document.name, "removed") for document in gone)
-        for root in dict.fromkeys(document.root for document in documents if Path(document.root).exists()):
-            yield from self._add_source(Path(root), again=rebuild)
+        stored: dict[str, dict[str, str]] = {}
+        for source, each in self.store.known().items():
+            stored.setdefault(each.root, {})[source] = each.name
+        for root, documents in stored.items():
+            refreshed = self._refresh_site if is_url(root) else self._refresh_folder
+            yield from refreshed(root, documents, rebuild)
         self.store.sweep()
 
     def documents(self) -> list[StoredDocument]:
@@ -162,8 +185,8 @@ class Library:
 
     # -------------------------------------------------------------------------------------------------- questions
     def search(self, text: str, limit: int = 10, scope: Scope | None = None) -> list[Hit]:
-        """The passages that fit a text best, best first; none where nothing speaks for any."""
-        return self.searcher.passages(self.searcher.query(text, scope), limit)
+        """The passages that fit a question best, best first; none where nothing speaks for any."""
+        return ranked(self.searcher.query(text, scope), read_intent(text), self.searcher, limit)
 
     def ask(self, question: str, *, scope: Scope | None = None, method: str = "showtell") -> Answer:
         """Answer a question from the documents in scope."""
@@ -188,111 +211,178 @@ class Library:
         return path if path.parent == self.store.assets and path.is_file() else None
 
     # --------------------------------------------------------------------------------------------------- plumbing
-    def _add_source(self, source: Path, again: bool = False) -> Iterator[Added]:
-        files, problems = _files(source)
-        yield from problems
-        hashes, origins = self.store.hashes(), self.store.roots()
-        for path in files:
-            place = _place(path, source, origins.get(str(path.absolute())))
-            before = hashes.get(place.source)
-            if before and not again and before == self._hash(path):
-                yield Added(place.source, place.name, "unchanged")
-            else:
-                yield self._add_file(place, is_known=before is not None)
+    @cached_property
+    def fetcher(self) -> Fetcher:
+        """The guarded fetch for all that comes from the web, bound by the settings."""
+        from showtell.ingest.fetch import Fetcher
 
-    def _add_file(self, place: _FilePlace, is_known: bool) -> Added:
-        path = Path(place.source)
+        chosen = self.settings
+        return Fetcher(
+            chosen.allow_hosts,
+            max_bytes=chosen.max_document_mb * 1_000_000,
+            timeout=chosen.fetch_timeout,
+            user_agent=chosen.user_agent,
+        )
+
+    @cached_property
+    def _remote(self) -> RemoteMedia:
+        from showtell.ingest.remote import RemoteMedia
+
+        return RemoteMedia(self.fetcher)
+
+    def _gather(self, source: str) -> Iterator[Found | Missed]:
+        if is_url(source):
+            from showtell.ingest.site import Site
+
+            return Site(self.fetcher, self._remote, self.settings.max_pages).gather(source)
+        with_media = self._remote.stored_in if self.settings.fetch_media else None
+        return gather_files(Path(source), self.store.known(), with_media)
+
+    def _add_all(self, gathered: Iterable[Found | Missed], again: bool = False) -> Iterator[Added]:
+        known = self.store.known()
+        stale = set(known) if again else self.store.without_assets()
+        hand: list[_Read | Added] = []
+        for each in gathered:
+            hand.append(self._look_at(each, known.get(each.source), each.source in stale))
+            if _is_enough(hand):
+                yield from self._store(hand)
+                hand = []
+        yield from self._store(hand)
+
+    def _look_at(self, each: Found | Missed, known: Known | None, is_stale: bool) -> _Read | Added:
+        if isinstance(each, Missed):
+            status: Literal["skipped", "failed"] = "skipped" if each.kind == "skipped" else "failed"
+            return Added(each.source, each.source, status, error=each.reason)
         try:
-            document = read_file(path, place.folder, place.name)
-            pieces = split(document, self.settings.passage_words)
-            self.store.put(self._row(pieces, place.origin, self._hash(path)))
+            digest = f"{READER}:{self.settings.passage_words}:{each.digest()}"
+            # Media that were fetched once stay, so what follows the digest does not matter.
+            if known and not is_stale and known.hash.startswith(digest) and known.root == each.origin:
+                return Added(each.source, known.name, "unchanged")
+            return _Read(each, digest, split(each.read(), self.settings.passage_words), known is not None)
         except SourceError as error:
-            return Added(place.source, place.name, "failed", error=str(error))
+            return Added(each.source, each.name, "failed", error=str(error))
         except OSError as error:
-            reason = f"{path}: {error.strerror or error}; check the file and add it again"
-            return Added(place.source, place.name, "failed", error=reason)
-        kinds = [media.block.type for media in pieces.media]
-        images, tables, videos = (kinds.count(kind) for kind in ("image", "table", "video"))
-        status: Literal["replaced", "added"] = "replaced" if is_known else "added"
-        told = pieces.document
-        return Added(place.source, place.name, status, len(pieces.passages), images, tables, videos, told.dropped, told.warnings)
+            reason = f"{each.source}: {error.strerror or error}; check the file and add it again"
+            return Added(each.source, each.name, "failed", error=reason)
 
-    def _hash(self, path: Path) -> str:
-        with path.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        return f"{READER}:{self.settings.passage_words}:{content}"
-
-    def _row(self, pieces: Pieces, origin: str, digest: str) -> DocumentRow:
-        document = pieces.document
-        paths = [section.path for section in document.sections]
-        headings = [heading(document.title, path) for path in paths]
-        texts = [f"{headings[passage.section]}\n{passage.text}" for passage in pieces.passages]
-        contexts = [
-            " ".join(filter(None, [headings[m.section], m.description, m.before, m.after])) for m in pieces.media
-        ]
-        vectors = self._encoded([*texts, *contexts])
-        language = document.language or "en"
-
-        def spelled(text: str) -> str:
-            return " ".join(terms(text, language))
-
-        passages = tuple(
-            PassageRow(
-                p.section, p.first, p.last, p.text, p.start, p.end,
-                (spelled(document.title), spelled(" ".join(paths[p.section])), spelled(p.text)),
-                vector,
-            )
-            for p, vector in zip(pieces.passages, vectors, strict=False)
-        )  # fmt: skip
-        media = tuple(
-            MediaRow(
-                m.id, m.section, m.position, m.before, m.after,
-                (spelled(m.description), spelled(f"{headings[m.section]} {m.before} {m.after}")),
-                vector,
-            )
-            for m, vector in zip(pieces.media, vectors[len(passages) :], strict=True)
-        )  # fmt: skip
-        return DocumentRow(
-            document.source, document.name, origin, digest, document.title, document.description, document.language,
-            document.url, document.licence, document.revision, len(document.dropped), document.sections,
-            passages, media, document.files,
-        )  # fmt: skip
-
-    def _encoded(self, texts: list[str]) -> list[bytes | None]:
-        encoder = self.searcher.encoder
-        if encoder is None:
-            return [None] * len(texts)
-        if self.store.meta("encoder") is None:
+    def _store(self, hand: Sequence[_Read | Added]) -> Iterator[Added]:
+        """Encode the documents in hand together, store them one by one, and tell what became of each."""
+        read = [each for each in hand if isinstance(each, _Read)]
+        encoder = self.searcher.encoder if read else None
+        if encoder and self.store.meta("encoder") is None:
             self.store.set_meta("encoder", encoder.name)
-        return [vector.tobytes() for vector in encoder.encode(texts)]
+        made = rows([(each.pieces, each.found.origin, each.digest) for each in read], encoder)
+        for each in hand:
+            yield each if isinstance(each, Added) else self._put(each, next(made))
+
+    def _put(self, read: _Read, row: DocumentRow) -> Added:
+        try:
+            self.store.put(row)
+        except SourceError as error:
+            return Added(read.found.source, read.found.name, "failed", error=str(error))
+        return read.added()
+
+    def _refresh_folder(self, root: str, stored: Mapping[str, str], again: bool) -> Iterator[Added]:
+        """Add what a folder or file holds now; of the documents ``stored`` from it, by source, remove what is gone."""
+        folder = Path(root).parent if root in stored else Path(root)
+        if not _holds_anything(folder):
+            reason = f"{folder}: gone, empty or not readable, so what was added from it ({len(stored)}) is kept"
+            yield Added(
+                root, root, "skipped", error=f"{reason}; bring it back, or forget it with: showtell remove {root}"
+            )
+            return
+        gone = [source for source in stored if _is_gone(Path(source))]
+        self.store.remove([stored[source] for source in gone])
+        yield from (Added(source, stored[source], "removed") for source in gone)
+        met = set(gone)
+        if not _is_gone(Path(root)):
+            for added in self._add_all(self._gather(root), again):
+                met.add(added.source)
+                yield added
+        for source in stored:  # what a walk does not meet, such as a picture that was added by itself
+            if source not in met:
+                yield from self._add_all(self._gather(source), again)
+
+    def _refresh_site(self, url: str, stored: Mapping[str, str], again: bool) -> Iterator[Added]:
+        """Add what an address gives now; of the documents ``stored`` from it, name by source, remove what is gone."""
+        met: dict[str, str] = {}
+
+        def noted() -> Iterator[Found | Missed]:
+            for each in self._gather(url):
+                met[each.source] = each.kind if isinstance(each, Missed) else "found"
+                yield each
+
+        for added in self._add_all(noted(), again):
+            if not (met[added.source] == "gone" and added.source in stored):
+                yield added
+        gone = _gone(url, stored, met)
+        self.store.remove([stored[source] for source in gone])
+        yield from (Added(source, stored[source], "removed") for source in gone)
 
 
 @dataclass(frozen=True, slots=True)
-class _FilePlace:
-    """Where a local document stands: its path, its name, the folder its media must lie in, what the user added."""
+class _Read:
+    """A document that was read and is to be stored."""
 
-    source: str
-    name: str
-    folder: Path
-    origin: str
+    found: Found
+    digest: str
+    pieces: Pieces
+    is_known: bool
+
+    def added(self) -> Added:
+        """What is told once it is stored."""
+        kinds = [media.block.type for media in self.pieces.media]
+        images, tables, videos = (kinds.count(kind) for kind in ("image", "table", "video"))
+        told, passages = self.pieces.document, len(self.pieces.passages)
+        status: Literal["replaced", "added"] = "replaced" if self.is_known else "added"
+        return Added(
+            self.found.source, self.found.name, status, passages, images, tables, videos, told.dropped, told.warnings
+        )
 
 
-def _place(path: Path, added: Path, known_origin: str | None) -> _FilePlace:
-    """A file's place; one that came with a folder keeps its name and folder when it is added again by itself."""
-    absolute = path.absolute()
-    origin = added.absolute() if added.is_dir() or known_origin is None else Path(known_origin)
-    if origin.is_dir():
-        return _FilePlace(str(absolute), absolute.relative_to(origin).as_posix(), origin, str(origin))
-    return _FilePlace(str(absolute), path.as_posix(), absolute.parent, str(absolute))
+def _is_enough(hand: Sequence[_Read | Added]) -> bool:
+    """Whether it is time to store: there is enough to encode, or to keep in memory, or nothing to wait for."""
+    texts = sum(map(_texts, hand))
+    return not 0 < texts < POOL_TEXTS or len(hand) >= POOL_DOCUMENTS or sum(map(_size, hand)) >= POOL_BYTES
 
 
-def _files(source: Path) -> tuple[list[Path], list[Added]]:
-    if source.is_file():
-        return [source], []
-    if source.is_dir():
-        return list(walk(source)), []
-    error = f"{source}: no such file or folder; check the path"
-    return [], [Added(str(source), str(source), "failed", error=error)]
+def _texts(each: _Read | Added) -> int:
+    """How many texts of it are to be encoded."""
+    return max(1, len(each.pieces.passages)) if isinstance(each, _Read) else 0
+
+
+def _size(each: _Read | Added) -> int:
+    """Bytes of its pictures in memory."""
+    files = each.pieces.document.files.values() if isinstance(each, _Read) else ()
+    return sum(len(content) for content in files if isinstance(content, bytes))
+
+
+def _gone(url: str, stored: Iterable[str], met: Mapping[str, str]) -> list[str]:
+    """The stored pages of a site that it has no more.
+
+    A page that only failed is kept, and so are all that were not met if anything failed, for a redirect may hide which.
+    """
+    whole = met.get(url) != "gone" and "failed" not in met.values()
+    kept = ("found", "failed")
+    return [source for source in stored if met.get(source, "gone" if whole else "failed") not in kept]
+
+
+def _holds_anything(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False
+
+
+def _is_gone(path: Path) -> bool:
+    """Whether there is no such file; one that cannot be looked at is not gone."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _is_or_is_below(name: str, wanted: str) -> bool:

@@ -50,6 +50,15 @@ class StoredDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """A document as ``add`` meets it again: its name, the folder, file or address it came with, and its hash."""
+
+    name: str
+    root: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class PassageRow:
     """A passage to be stored: its section's ordinal, its block range, its index terms by field, its vector if any."""
 
@@ -222,13 +231,10 @@ class Store:
             found.append(StoredDocument(*row))
         return found
 
-    def hashes(self) -> dict[str, str]:
-        """The hash that each source had when it was added."""
-        return dict(self._all("SELECT source, hash FROM documents"))
-
-    def roots(self) -> dict[str, str]:
-        """The added folder, or file, or address, that each source came with."""
-        return dict(self._all("SELECT source, root FROM documents"))
+    def known(self) -> dict[str, Known]:
+        """What is known of each source that was added."""
+        rows = self._all("SELECT source, name, root, hash FROM documents")
+        return {source: Known(name, root, digest) for source, name, root, digest in rows}
 
     def without_assets(self) -> set[str]:
         """The sources of documents that need an asset whose file is gone."""

@@ -304,21 +304,28 @@ def walk(folder: Path, tell: Callable[[str], None] = log.warning) -> Iterator[Pa
 
 
 def _walk(folder: Path, inside: Path, tell: Callable[[str], None]) -> Iterator[Path]:
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as problem:
-        tell(f"{folder}: skipped, the folder cannot be read ({problem.strerror}); check its permissions")
-        return
-    for entry in entries:
-        if entry.name.startswith(".") or entry.name in PASSED_OVER:
-            continue
+    waiting = _entries(folder, tell)  # no recursion: a path may have a thousand parts
+    while waiting:
+        entry = waiting.pop()
         if entry.is_symlink() and not _leads_inside(entry, inside):
             tell(f"{entry}: skipped, the link leads out of the folder or nowhere; add its target by itself")
         elif entry.is_dir():
             if not entry.is_symlink():  # what a link inside the folder leads to is met anyway
-                yield from _walk(entry, inside, tell)
+                waiting += _entries(entry, tell)
         elif _is_document(entry):
             yield entry
+        elif entry.suffix.lower() in SUFFIXES and not entry.is_file():
+            tell(f"{entry}: skipped, it is no file but a pipe, socket or device; leave it out")
+
+
+def _entries(folder: Path, tell: Callable[[str], None]) -> list[Path]:
+    """What a folder holds, the first by name last; hidden and foreign folders are left out."""
+    try:
+        entries = sorted(folder.iterdir(), reverse=True)
+    except OSError as problem:
+        tell(f"{folder}: skipped, the folder cannot be read ({problem.strerror}); check its permissions")
+        return []
+    return [entry for entry in entries if not entry.name.startswith(".") and entry.name not in PASSED_OVER]
 
 
 def _leads_inside(link: Path, inside: Path) -> bool:
