@@ -327,5 +327,10 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
+def without_credentials(url: str) -> str:
+    """The address without user name and password, fit to be shown."""
+    return re.sub(r"//[^/?#]*@", "//", url)
+
+
 def _shown(url: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"//[^/?#]*@", "//", url.strip()))[:300]
+    return re.sub(r"\s+", " ", without_credentials(url.strip()))[:300]

@@ -11,7 +11,7 @@ from urllib.robotparser import RobotFileParser
 
 from showtell.errors import FetchError, SourceError
 from showtell.ingest.convert import read_page
-from showtell.ingest.fetch import Fetched, Fetcher, gunzip
+from showtell.ingest.fetch import Fetched, Fetcher, gunzip, without_credentials
 from showtell.ingest.gather import Found, Missed, is_url
 from showtell.ingest.remote import RemoteMedia
 from showtell.ingest.sitemap import is_sitemap, read_sitemap
@@ -164,7 +164,7 @@ def _absolute(base: str, addresses: list[str]) -> Iterator[str]:
 
 
 def _missed(url: str, error: FetchError) -> Missed:
-    return Missed(url, str(error), "gone" if error.status in _GONE else "failed")
+    return Missed(without_credentials(url), str(error), "gone" if error.status in _GONE else "failed")
 
 
 def _skipped(url: str, count: int, why: str) -> Missed:
