@@ -169,7 +169,14 @@ def test_fetched_pages_include_no_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("data", "content_type"),
-    [(b"%PDF-1.7", "application/pdf"), (b"\x89PNG\r\n", "image/png"), (b"PK\x03\x04", "text/html")],
+    [
+        (b"%PDF-1.7", "application/pdf"),
+        (b"\x89PNG\r\n", "image/png"),
+        (b"PK\x03\x04", "text/html"),
+        (b'{"error": "none"}', "application/json; charset=utf-8"),
+        (b"<rss><channel/></rss>", "application/rss+xml"),
+        (b"body { color: red }", "text/css"),
+    ],
 )
 def test_a_fetched_file_that_is_no_page_is_unsupported(data: bytes, content_type: str) -> None:
     with pytest.raises(UnsupportedError, match=r"https://x\.test/a"):

@@ -62,6 +62,8 @@ SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"MZ\x90\x00", "a program"),
     (b"SQLite format 3", "a database"),
 )
+PLAIN_TYPES = frozenset({"text/plain", "text/x-rst", "text/prs.fallenstein.rst", "application/octet-stream"})
+"""Content types of pages that are read as plain text; data such as JSON, CSS and feeds is text but no page."""
 ADVICE = {
     "pdf": "PDF is not supported yet; save it as HTML or Markdown and add that",
     ".docx": "DOCX is not supported yet; save it as HTML and add that",
@@ -132,6 +134,8 @@ def read_page(data: bytes, content_type: str, url: str) -> Document:
         kind = "html"
     elif kind == "text" and declared in ("text/markdown", "text/x-markdown"):
         kind = "markdown"
+    elif kind == "text" and declared not in PLAIN_TYPES:
+        kind = declared
     if kind not in READERS or kind == "subtitles":
         raise UnsupportedError(f"{url}: {_advice(kind, suffix)}")
     return _titled(_read_text(data, kind, Place(url, url, url=url), charset), path.stem or urlsplit(url).netloc)
