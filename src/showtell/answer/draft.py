@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from showtell.answer.evidence import Ground
 from showtell.index.search import Query
-from showtell.index.terms import terms
 from showtell.ingest.split import sentences, word_count
 from showtell.types import Claim, Passage, Text
 
@@ -40,12 +39,19 @@ def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int
         budget = max(30, int(left * (0.7 if number == 0 and len(grounds) > 1 else 1.0)))
         units = list(_units(query, ground))
         if not units:
+            claims += _bare_claim(ground)
             continue
         steps = _step_run(units, ground, wants_steps)
         picked = steps or _best(units, budget)
         left -= sum(unit.words for unit in picked)
         claims += _claims(picked, ground)
     return claims
+
+
+def _bare_claim(ground: Ground) -> list[Claim]:
+    """What a section of media alone says: its passage, made of its heading and their labels."""
+    untimed = [passage for passage in ground.passages if passage.start is None]
+    return [Claim(_MARKUP.sub(r"\\\1", untimed[0].text), (untimed[0],), 0.0, ground.section_id, 0)] if untimed else []
 
 
 def _units(query: Query, ground: Ground) -> Iterator[_Unit]:
@@ -58,7 +64,7 @@ def _units(query: Query, ground: Ground) -> Iterator[_Unit]:
         for piece, markdown in zip(pieces, marked, strict=True):
             passage = _passage_of(ground, position, piece)
             if passage:
-                score = _overlap(query, piece)
+                score = query.share(piece)
                 yield _Unit(position, order, piece, markdown, score, word_count(piece), passage)
                 order += 1
 
@@ -75,11 +81,6 @@ def _passage_of(ground: Ground, position: int, text: str) -> Passage | None:
     covering = [p for p in ground.passages if p.start is None and p.first <= position < p.last]
     holding = [p for p in covering if text[:60] in p.text] or covering
     return holding[0] if holding else None
-
-
-def _overlap(query: Query, text: str) -> float:
-    present = set(terms(text))
-    return sum(query.weight(word) for word in query.words if present.intersection(word))
 
 
 def _step_run(units: list[_Unit], ground: Ground, wanted: bool) -> list[_Unit]:

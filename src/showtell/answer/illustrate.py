@@ -1,23 +1,37 @@
 """Choose media for a draft's claims and place them, without a model: the same input always gives the same figures.
 
-A screenshot under a step comes with its step. Other media of the grounds are scored against the question, by their own
-words, the text around them and their vector; those far behind the best are left out. A medium is shown once.
+Media come from the leading ground, where nine in ten of the right ones stood on the development set; from the others
+only where the question asks for a kind of media that the leading one lacks. Within the ground each is scored against
+the question, by its own words, the text around it and its vector (``docs/LOG.md`` has the fit behind the weights).
+A medium is shown once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from showtell.answer.evidence import Ground
 from showtell.answer.query import Intent
 from showtell.index.search import Query
-from showtell.index.terms import terms
 from showtell.ingest.split import describe, row_text
-from showtell.types import Claim, Figure, Hit, Image, Media, Passage, Table, Text, Video
+from showtell.types import Claim, Cue, Figure, Image, Media, Passage, Table, Text, Video
 
-RELATIVE = 0.5  # share of the best medium's score that a further one needs
+COSINE, OWN_WORDS, WORDS_AROUND = 0.40, 0.36, 0.28  # weights of the three agreements with the question
+ASKED_FOR, PICTURED_STEPS = 0.32, 0.28  # for a kind that the question names; for a picture where it asks for steps
+FLOOR = 0.18  # a score below this shows nothing of the question
+RELATIVE, FEW = 0.7, 4  # where a ground has more than a few media, the share of the best score that others need
+AT_MOST = 6  # media in one answer
 SPREAD = 5  # an asset that stands in so many documents is decoration
+CUE_PAUSE = 1.5  # seconds between cues at which a segment may begin or end
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much may be shown: rows of a table, media after one claim."""
+
+    table_rows: int
+    per_claim: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +39,7 @@ class _Candidate:
     row: int
     media: Media
     ground: Ground
-    claim: int
     score: float
-    reason: str
 
 
 def illustrate(
@@ -36,77 +48,20 @@ def illustrate(
     claims: Sequence[Claim],
     grounds: Sequence[Ground],
     spread: Mapping[str, int],
-    limits: tuple[int, int],
+    bounds: Bounds,
 ) -> list[Figure]:
     """Figures for the claims, in the order in which they are shown."""
-    rows, per_claim = limits
     candidates = [
-        _candidate(query, intent, claims, ground, row, media)
+        [
+            _Candidate(row, media, ground, _score(query, intent, ground, row, media))
+            for row, media in ground.media.items()
+            if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
+        ]
         for ground in grounds
-        for row, media in ground.media.items()
-        if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
     ]
-    kept = _select(candidates, intent)
-    kept = _once(kept)
-    figures = [_figure(query, candidate, claims, rows) for candidate in kept]
-    placed = sorted(figures, key=lambda f: (f.claim, f.media.section_id, f.media.position))
-    return _bounded(placed, per_claim)
-
-
-def _candidate(
-    query: Query,
-    intent: Intent,
-    claims: Sequence[Claim],
-    ground: Ground,
-    row: int,
-    media: Media,
-) -> _Candidate:
-    claim = _place(claims, media)
-    own = _share(query, describe(media.block))
-    around = _share(query, f"{media.before} {media.after}")
-    score = 0.5 * max(0.0, ground.cosines.get(row, 0.0)) + 0.25 * own + 0.25 * around
-    if getattr(intent, media.block.type):
-        score += 0.3
-    under = _stands_under(claims[claim], media, ground)
-    reason = "stands under this step" if under else "fits the question"
-    return _Candidate(row, media, ground, claim, score + 0.3 * under, reason)
-
-
-def _place(claims: Sequence[Claim], media: Media) -> int:
-    """The claim that stands closest before the medium in its section, or else the first of that section."""
-    own = [n for n, claim in enumerate(claims) if claim.section_id == media.section_id]
-    before = [n for n in own if (claims[n].position or 0) <= media.position]
-    return before[-1] if before else own[0] if own else len(claims) - 1
-
-
-def _stands_under(claim: Claim, media: Media, ground: Ground) -> bool:
-    """Whether nothing but media stands between the claim's block and the medium."""
-    if claim.section_id != media.section_id or claim.position is None or claim.position > media.position:
-        return False
-    between = ground.section.blocks[claim.position + 1 : media.position]
-    return not any(isinstance(block, Text) and (block.label or not block.depth) for block in between)
-
-
-def _share(query: Query, text: str) -> float:
-    present = set(terms(text))
-    total = sum(query.weight(word) for word in query.words)
-    return sum(query.weight(word) for word in query.words if present.intersection(word)) / total if total else 0.0
-
-
-def _select(candidates: Sequence[_Candidate], intent: Intent) -> list[_Candidate]:
-    best = max((c.score for c in candidates), default=0.0)
-    return [c for c in candidates if c.score >= RELATIVE * best]
-
-
-def _once(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    seen: set[str] = set()
-    kept = []
-    for candidate in sorted(candidates, key=lambda c: (-c.score, c.row)):
-        key = identity(candidate.media)
-        if key not in seen:
-            seen.add(key)
-            kept.append(candidate)
-    return kept
+    kept = _once(_choose(candidates, intent))[:AT_MOST]
+    figures = [_figure(query, candidate, claims, bounds.table_rows) for candidate in kept]
+    return _bounded(sorted(figures, key=_place_in_answer), bounds.per_claim)
 
 
 def identity(media: Media) -> str:
@@ -115,29 +70,106 @@ def identity(media: Media) -> str:
     return block.ref if isinstance(block, Table) else block.asset or block.source
 
 
-def _figure(query: Query, candidate: _Candidate, claims: Sequence[Claim], rows: int) -> Figure:
-    media, total = candidate.media, None
-    claim = claims[candidate.claim]
-    if isinstance(media.block, Table):
-        total = len(media.block.rows)
-        media = replace(media, block=cut(query, media.block, rows))
-    block = media.block
-    start, end = (block.start, block.end) if isinstance(block, Video) else (None, None)
-    passage = _passage_at(candidate) or claim.passages[0]
-    return Figure(media, candidate.claim, candidate.reason, round(candidate.score, 4), passage, start, end, total)
-
-
-def _passage_at(candidate: _Candidate) -> Passage | None:
-    return next((p for p in candidate.ground.passages if p.first <= candidate.media.position < p.last), None)
-
-
 def cut(query: Query, table: Table, limit: int) -> Table:
     """The table with the ``limit`` rows that hold most of the question's words, in their order."""
     if len(table.rows) <= limit:
         return table
-    scored = {n: _share(query, row_text(row)) for n, row in enumerate(table.rows)}
-    best = sorted(scored, key=lambda n: (-scored[n], n))[:limit]
-    return replace(table, rows=tuple(table.rows[n] for n in sorted(best)))
+    scored = {number: query.share(row_text(row)) for number, row in enumerate(table.rows)}
+    best = sorted(scored, key=lambda number: (-scored[number], number))[:limit]
+    return replace(table, rows=tuple(table.rows[number] for number in sorted(best)))
+
+
+# ------------------------------------------------------------------------------------------------------------ choosing
+def _score(query: Query, intent: Intent, ground: Ground, row: int, media: Media) -> float:
+    agreement = (
+        COSINE * max(0.0, ground.cosines.get(row, 0.0))
+        + OWN_WORDS * query.share(describe(media.block))
+        + WORDS_AROUND * query.share(f"{media.before} {media.after}")
+    )
+    asked = ASKED_FOR * getattr(intent, media.block.type)
+    return agreement + asked + PICTURED_STEPS * (intent.steps and isinstance(media.block, Image))
+
+
+def _choose(candidates: Sequence[Sequence[_Candidate]], intent: Intent) -> list[_Candidate]:
+    leading = candidates[0] if candidates else []
+    kept = [candidate for candidate in leading if candidate.score >= FLOOR]
+    if len(leading) > FEW and kept:
+        best = max(candidate.score for candidate in kept)
+        kept = [candidate for candidate in kept if candidate.score >= RELATIVE * best]
+    for kind in ("image", "table", "video"):
+        if getattr(intent, kind) and not any(candidate.media.block.type == kind for candidate in kept):
+            others = [each for some in candidates for each in some if each.media.block.type == kind]
+            kept += sorted(others, key=lambda each: (-each.score * each.ground.score, each.row))[:1]
+    return kept
+
+
+def _once(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    seen: set[str] = set()
+    kept = []
+    for candidate in sorted(candidates, key=lambda each: (-each.score, each.row)):
+        key = identity(candidate.media)
+        if key not in seen:
+            seen.add(key)
+            kept.append(candidate)
+    return kept
+
+
+# ------------------------------------------------------------------------------------------------------------- placing
+def _figure(query: Query, candidate: _Candidate, claims: Sequence[Claim], rows: int) -> Figure:
+    media, total = candidate.media, None
+    claim = _claim_of(claims, media)
+    if isinstance(media.block, Table):
+        total = len(media.block.rows)
+        media = replace(media, block=cut(query, media.block, rows))
+    own = claims[claim].section_id == media.section_id
+    passage = claims[claim].passages[0] if own else _passage_of(candidate) or claims[claim].passages[0]
+    start, end = _segment(media, candidate.ground)
+    reason = _reason(claims[claim], candidate)
+    return Figure(media, claim, reason, round(candidate.score, 4), passage, start, end, total)
+
+
+def _claim_of(claims: Sequence[Claim], media: Media) -> int:
+    """The claim that stands closest before the medium in its section, or else the first of that section."""
+    own = [number for number, claim in enumerate(claims) if claim.section_id == media.section_id]
+    before = [number for number in own if (claims[number].position or 0) <= media.position]
+    return before[-1] if before else own[0] if own else len(claims) - 1
+
+
+def _reason(claim: Claim, candidate: _Candidate) -> str:
+    media, blocks = candidate.media, candidate.ground.section.blocks
+    if claim.section_id != media.section_id:
+        return "found elsewhere in the library"
+    if claim.position is None or claim.position > media.position:
+        return "stands in this section"
+    between = blocks[claim.position + 1 : media.position]
+    if any(isinstance(block, Text) and (block.label or not block.depth) for block in between):
+        return "stands in this section"
+    block = blocks[claim.position]
+    step = isinstance(block, Text) and block.kind == "step"
+    return "stands under this step" if step else "stands under this text"
+
+
+def _passage_of(candidate: _Candidate) -> Passage | None:
+    place = candidate.media.position
+    own = [passage for passage in candidate.ground.passages if passage.first <= place < passage.last]
+    hits = candidate.ground.hits
+    return max(own, key=lambda p: (hits[p.id].score if p.id in hits else 0.0, -p.id), default=None)
+
+
+def _segment(media: Media, ground: Ground) -> tuple[float | None, float | None]:
+    """The seconds to play: the best passage of the transcript, grown to neighbours that fit nearly as well."""
+    block = media.block
+    if not isinstance(block, Video):
+        return None, None
+    timed = [p for p in ground.passages if p.start is not None and p.first == media.position and p.id in ground.hits]
+    if not timed:
+        return block.start, block.end
+    best = max(timed, key=lambda p: ground.hits[p.id].score)
+    return best.start, best.end
+
+
+def _place_in_answer(figure: Figure) -> tuple[int, int, int]:
+    return figure.claim, figure.media.section_id, figure.media.position
 
 
 def _bounded(figures: Sequence[Figure], per_claim: int) -> list[Figure]:

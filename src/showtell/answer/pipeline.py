@@ -9,7 +9,7 @@ from typing import Any
 
 from showtell.answer.draft import draft
 from showtell.answer.evidence import Evidence, gather
-from showtell.answer.illustrate import illustrate
+from showtell.answer.illustrate import Bounds, illustrate
 from showtell.answer.query import read_intent
 from showtell.index.search import Searcher
 from showtell.index.store import Scope
@@ -70,7 +70,7 @@ def run(
         media = {row: item for ground in evidence.grounds for row, item in ground.media.items()}
         assets = [asset for item in media.values() if (asset := getattr(item.block, "asset", None))]
         spread = searcher.store.asset_spread(assets)
-        bounds = (limits.table_rows, limits.media_per_claim)
+        bounds = Bounds(limits.table_rows, limits.media_per_claim)
         figures = illustrate(query, intent, claims, evidence.grounds, spread, bounds) if claims else []
         yield done("illustrate", tuple(figures), at)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from showtell.index.store import Scope, Store
-from showtell.index.terms import query_terms
+from showtell.index.terms import query_terms, question_language, terms
 from showtell.index.vectors import VectorIndex
 from showtell.models.base import Encoder, Vectors
 from showtell.types import Hit, MediaHit
@@ -26,17 +26,34 @@ LARGE = 2000  # … in libraries of more passages than this
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search text ready for both rankings: index terms by word with each word's weight (IDF), and its vector."""
+    """A search text ready for both rankings: index terms by word with each term's weight (IDF), and its vector.
+
+    ``is_foreign`` where it is in a language that no document has; ``unknown_share`` is the share of its words that
+    stand nowhere in the library.
+    """
 
     text: str
     words: tuple[tuple[str, ...], ...]
     weights: Mapping[str, float]
     vector: Vectors | None
     scope: Scope
+    is_foreign: bool = False
+    unknown_share: float = 0.0
 
     def weight(self, word: tuple[str, ...]) -> float:
         """How much a question word tells: the IDF of its rarest spelling, the highest for a word that is not there."""
         return max(self.weights[term] for term in word)
+
+    def share(self, text: str) -> float:
+        """The share of the question's weight of words that a text holds, 0 to 1."""
+        present = set(terms(text))
+        met = sum(self.weight(word) for word in self.words if present.intersection(word))
+        return met / self.total if self.total else 0.0
+
+    @property
+    def total(self) -> float:
+        """The weight of all words of the question."""
+        return sum(map(self.weight, self.words))
 
 
 class Searcher:
@@ -55,13 +72,17 @@ class Searcher:
 
     def query(self, text: str, scope: Scope | None = None) -> Query:
         """Prepare a search text."""
-        words = tuple(query_terms(text, dict.fromkeys(("en", *self.store.languages()))))
+        languages = self.store.languages()
+        words = tuple(query_terms(text, dict.fromkeys(("en", *languages))))
         spelled = sorted({term for word in words for term in word})
         frequency = self.store.frequencies(spelled)
         total = max(1, self.store.counts()[1])
         weights = {t: math.log(1 + (total - n + 0.5) / (n + 0.5)) for t in spelled for n in [frequency.get(t, 0)]}
+        unknown = [word for word in words if not any(term in frequency for term in word)]
+        language = question_language(text)
+        foreign = bool(language and languages) and not any(known.startswith(language) for known in languages)
         vector = self.encoder.encode_query(text) if self.encoder else None
-        return Query(text, words, weights, vector, scope or Scope())
+        return Query(text, words, weights, vector, scope or Scope(), foreign, len(unknown) / max(1, len(words)))
 
     def passages(self, query: Query, limit: int = 10) -> list[Hit]:
         """The best passages, best first."""

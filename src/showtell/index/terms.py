@@ -20,6 +20,17 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U000200
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:['’][^\W\d_{CJK}]+)*")
 _CJK = re.compile(rf"[{CJK}]")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_SCRIPTS = {
+    "ja": re.compile("[\u3040-\u30ff]"),
+    "ko": re.compile("[\uac00-\ud7af]"),
+    "zh": re.compile("[\u3400-\u9fff]"),
+    "ru": re.compile("[\u0400-\u04ff]"),
+    "el": re.compile("[\u0370-\u03ff]"),
+    "he": re.compile("[\u0590-\u05ff]"),
+    "ar": re.compile("[\u0600-\u06ff]"),
+    "hi": re.compile("[\u0900-\u097f]"),
+    "th": re.compile("[\u0e00-\u0e7f]"),
+}
 _STEMMERS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
     "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
@@ -40,19 +51,36 @@ def terms(text: str, language: str = "en") -> list[str]:
 def query_terms(text: str, languages: Iterable[str] = ("en",)) -> list[tuple[str, ...]]:
     """Each content word of a question with its index terms in every language of the library, without repeats.
 
-    Stop words are left out, unless the question holds nothing else.
+    A CJK bigram counts as a word. Stop words are left out, unless the question holds nothing else.
     """
-    found = words(text)
+    found = [part for word in words(text) for part in (word_terms(word, "") if _CJK.match(word) else (word,))]
     content = [word for word in found if word.casefold() not in stop_words()] or found
     spelled = {tuple(dict.fromkeys(t for code in languages for t in word_terms(word, code))): None for word in content}
     return [group for group in spelled if group]
 
 
+def question_language(text: str) -> str:
+    """The language that a question's script or function words show, as a two-letter code; "" where neither does."""
+    for code, script in _SCRIPTS.items():
+        if script.search(text):
+            return code
+    found = [word.casefold() for word in words(text)]
+    counts = {code: sum(word in own for word in found) for code, own in _stop_words_by_language().items()}
+    best = max(counts, key=lambda code: counts[code])
+    return best if counts[best] else ""
+
+
 @lru_cache(maxsize=1)
 def stop_words() -> frozenset[str]:
     """Words that carry a sentence, not its subject: where one stands in a question it is no evidence."""
+    return frozenset().union(*_stop_words_by_language().values())
+
+
+@lru_cache(maxsize=1)
+def _stop_words_by_language() -> dict[str, frozenset[str]]:
     lines = (Path(__file__).parent / "stop_words.txt").read_text(encoding="utf-8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+    pairs = (line.partition(": ") for line in lines if not line.startswith("#"))
+    return {code: frozenset(listed.split()) for code, _, listed in pairs}
 
 
 @lru_cache(maxsize=65536)
