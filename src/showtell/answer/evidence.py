@@ -15,6 +15,7 @@ from showtell.answer.query import Intent
 from showtell.index.search import Query, Searcher
 from showtell.types import Hit, Media, Nearest, Passage, Section
 
+Role = Literal["lead", "other", "child", "elsewhere"]
 Confidence = Literal["high", "low", "none"]
 
 POOL = 60  # passages that compete
@@ -25,13 +26,19 @@ JUDGED = 20  # passages among which the best is looked for
 REFUSED, SURE = 1.42, 1.65  # assurance below which there is no answer, and from which there surely is one
 REFUSED_BY_WORDS, SURE_BY_WORDS = 0.95, 1.2  # the same without vectors
 LONE_LEAD = 0.3  # the lead of a section that nothing competes with
+MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and the cosine that one of them needs
 CLOSE = 0.80  # share of the leading section's score that a further section needs
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A section that the answer may draw on: its passages, its hits by passage, its media by row number, its score."""
+    """A section that the answer may draw on: its passages, its hits by passage, its media by row number, its score.
 
+    ``role`` says what it gives: "lead" and "other" text and media; "child" (a sub-section of the leading one) and
+    "elsewhere" (found by its media) media alone.
+    """
+
+    role: Role
     section_id: int
     section: Section
     passages: tuple[Passage, ...]
@@ -48,6 +55,11 @@ class Evidence:
     grounds: tuple[Ground, ...]
     confidence: Confidence
     nearest: tuple[Nearest, ...]
+
+    @property
+    def speaking(self) -> tuple[Ground, ...]:
+        """The grounds whose text the answer may use."""
+        return tuple(ground for ground in self.grounds if ground.role in ("lead", "other"))
 
 
 def ranked(query: Query, intent: Intent, searcher: Searcher, limit: int = POOL) -> list[Hit]:
@@ -85,7 +97,25 @@ def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evid
     floor = CLOSE * hits[0].score
     chosen = [hit for hit in list(leads.values())[:limit] if hit.score >= floor]
     confidence = judge(query, hits, list(leads.values()))
-    return Evidence(_grounds(query, searcher, chosen, hits), confidence, _nearest(leads))
+    roles: dict[int, Role] = {lead.passage.section_id: "other" for lead in chosen}
+    roles[hits[0].passage.section_id] = "lead"
+    for child in searcher.store.child_sections(hits[0].passage.section_id):
+        roles.setdefault(child, "child")
+    grounds = _grounds(query, searcher, roles, hits)
+    elsewhere = _elsewhere(query, intent, searcher, grounds)
+    return Evidence((*grounds, *_grounds(query, searcher, elsewhere, hits)), confidence, _nearest(leads))
+
+
+def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequence[Ground]) -> dict[int, Role]:
+    """Sections of the whole library whose media are of a kind that is asked for and that the grounds lack."""
+    there = {item.block.type for ground in grounds for item in ground.media.values()}
+    lacking = {kind for kind in INTENT_BONUS if getattr(intent, kind) and kind not in there}
+    found: dict[int, Role] = {}
+    for hit in searcher.media(query, MEDIA_POOL) if lacking else ():
+        if hit.media.block.type in lacking and hit.dense >= ELSEWHERE:
+            lacking.discard(hit.media.block.type)
+            found[hit.media.section_id] = "elsewhere"
+    return found
 
 
 def judge(query: Query, hits: Sequence[Hit], leads: Sequence[Hit]) -> Confidence:
@@ -109,23 +139,25 @@ def _whole(passage: Passage) -> str:
     return " ".join([passage.title, *passage.section, passage.text])
 
 
-def _grounds(query: Query, searcher: Searcher, leads: Sequence[Hit], hits: Sequence[Hit]) -> tuple[Ground, ...]:
-    ids = [lead.passage.section_id for lead in leads]
+def _grounds(query: Query, searcher: Searcher, roles: Mapping[int, Role], hits: Sequence[Hit]) -> tuple[Ground, ...]:
+    ids = list(roles)
     sections = searcher.store.sections(ids)
     passages = searcher.store.section_passages(ids)
     media = searcher.store.section_media(ids)
     cosines = searcher.media_cosines(query, list(media))
+    own_hits = {id_: {hit.passage.id: hit for hit in hits if hit.passage.section_id == id_} for id_ in ids}
     return tuple(
         Ground(
+            role,
             id_,
             sections[id_],
             tuple(passage for passage in passages if passage.section_id == id_),
-            {hit.passage.id: hit for hit in hits if hit.passage.section_id == id_},
+            own_hits[id_],
             own := {row: item for row, item in media.items() if item.section_id == id_},
             {row: cosines[row] for row in own if row in cosines},
-            lead.score,
+            max((hit.score for hit in own_hits[id_].values()), default=0.0),
         )
-        for id_, lead in zip(ids, leads, strict=True)
+        for id_, role in roles.items()
     )
 
 

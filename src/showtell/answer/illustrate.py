@@ -1,7 +1,7 @@
 """Choose media for a draft's claims and place them, without a model: the same input always gives the same figures.
 
 Media come from the leading ground, where nine in ten of the right ones stood on the development set; from the others
-only where the question asks for a kind of media that the leading one lacks. Within the ground each is scored against
+only where the leading one has none that fits as well, or lacks a kind that the question asks for. Within the ground each is scored against
 the question, by its own words, the text around it and its vector (``docs/LOG.md`` has the fit behind the weights).
 A medium is shown once.
 """
@@ -19,9 +19,11 @@ from showtell.types import Claim, Cue, Figure, Image, Media, Passage, Table, Tex
 
 COSINE, OWN_WORDS, WORDS_AROUND = 0.40, 0.36, 0.28  # weights of the three agreements with the question
 ASKED_FOR, PICTURED_STEPS = 0.32, 0.28  # for a kind that the question names; for a picture where it asks for steps
-FLOOR = 0.18  # a score below this shows nothing of the question
+FLOOR, PICTURE_FLOOR = 0.15, 0.18  # a score below this shows nothing of the question
+FITTING = 0.45  # score that a medium outside the leading ground needs
 RELATIVE, FEW = 0.7, 4  # where a ground has more than a few media, the share of the best score that others need
-AT_MOST = 6  # media in one answer
+NEARLY = 0.95  # share of the best score from which another is nearly as good
+AT_MOST = 9  # media in one answer
 SPREAD = 5  # an asset that stands in so many documents is decoration
 CUE_PAUSE = 1.5  # seconds between cues at which a segment may begin or end
 
@@ -39,6 +41,7 @@ class _Candidate:
     row: int
     media: Media
     ground: Ground
+    lead: Ground
     score: float
 
 
@@ -52,12 +55,10 @@ def illustrate(
 ) -> list[Figure]:
     """Figures for the claims, in the order in which they are shown."""
     candidates = [
-        [
-            _Candidate(row, media, ground, _score(query, intent, ground, row, media))
-            for row, media in ground.media.items()
-            if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
-        ]
+        _Candidate(row, media, ground, grounds[0], _score(query, intent, ground, row, media))
         for ground in grounds
+        for row, media in ground.media.items()
+        if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
     ]
     kept = _once(_choose(candidates, intent))[:AT_MOST]
     figures = [_figure(query, candidate, claims, bounds.table_rows) for candidate in kept]
@@ -90,17 +91,45 @@ def _score(query: Query, intent: Intent, ground: Ground, row: int, media: Media)
     return agreement + asked + PICTURED_STEPS * (intent.steps and isinstance(media.block, Image))
 
 
-def _choose(candidates: Sequence[Sequence[_Candidate]], intent: Intent) -> list[_Candidate]:
-    leading = candidates[0] if candidates else []
-    kept = [candidate for candidate in leading if candidate.score >= FLOOR]
-    if len(leading) > FEW and kept:
-        best = max(candidate.score for candidate in kept)
-        kept = [candidate for candidate in kept if candidate.score >= RELATIVE * best]
+def _choose(candidates: Sequence[_Candidate], intent: Intent) -> list[_Candidate]:
+    leading = [each for each in candidates if each.ground.role in ("lead", "child")]
+    kept = [each for each in leading if each.score >= _floor(each)]
+    best = max((each.score for each in kept), default=0.0)
+    if len(leading) > FEW:
+        kept = [each for each in kept if each.score >= RELATIVE * best]
+    kept += _better_elsewhere(candidates, best) if kept else _of_the_next(candidates)
     for kind in ("image", "table", "video"):
-        if getattr(intent, kind) and not any(candidate.media.block.type == kind for candidate in kept):
-            others = [each for some in candidates for each in some if each.media.block.type == kind]
-            kept += sorted(others, key=lambda each: (-each.score * each.ground.score, each.row))[:1]
+        if getattr(intent, kind) and not any(each.media.block.type == kind for each in kept):
+            kept += _best_two([each for each in candidates if each.media.block.type == kind])
     return kept
+
+
+def _floor(candidate: _Candidate) -> float:
+    return PICTURE_FLOOR if isinstance(candidate.media.block, Image) else FLOOR
+
+
+def _better_elsewhere(candidates: Sequence[_Candidate], best: float) -> list[_Candidate]:
+    """Media of other grounds that fit the question at least as well as any of the leading one."""
+    others = [each for each in candidates if each.ground.role == "other"]
+    return [each for each in others if each.score >= max(best, FITTING)]
+
+
+def _of_the_next(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Media of a further ground, where it is of the leading one's document and nearly as good."""
+    return [
+        each
+        for each in candidates
+        if each.ground.role == "other"
+        and each.score >= _floor(each)
+        and each.ground.score >= NEARLY * each.lead.score
+        and each.media.document == each.lead.passages[0].document
+    ]
+
+
+def _best_two(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """The best candidate, and a second one that is nearly as good."""
+    ordered = sorted(candidates, key=lambda each: (-each.score, each.row))[:2]
+    return [each for each in ordered if each.score >= NEARLY * ordered[0].score]
 
 
 def _once(candidates: Iterable[_Candidate]) -> list[_Candidate]:

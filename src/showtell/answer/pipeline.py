@@ -63,7 +63,7 @@ def run(
     figures: list[Figure] = []
     if evidence.confidence != "none":
         at = clock()
-        claims = draft(query, evidence.grounds, intent.steps, limits.words)
+        claims = draft(query, evidence.speaking, intent.steps, limits.words)
         yield done("draft", tuple(claims), at)
 
         at = clock()

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -269,6 +270,17 @@ class Store:
         """Sections by id, with their blocks."""
         rows = self._in("SELECT id, path, anchor, blocks FROM sections WHERE id IN ({})", ids)
         return {id_: Section(tuple(json.loads(path)), _blocks(blocks), anchor) for id_, path, anchor, blocks in rows}
+
+    def child_sections(self, section: int) -> list[int]:
+        """The sections below a section in its document, in reading order; none below a page's first heading."""
+        rows = self._all(
+            """SELECT s.id, s.path, p.path FROM sections p JOIN sections s
+            ON s.document_id = p.document_id AND s.ordinal > p.ordinal WHERE p.id = ? ORDER BY s.ordinal""",
+            section,
+        )
+        paths = [(id_, json.loads(path), json.loads(parent)) for id_, path, parent in rows]
+        below = takewhile(lambda each: len(each[1]) > len(each[2]) > 1 and each[1][: len(each[2])] == each[2], paths)
+        return [id_ for id_, _, _ in below]
 
     def media(self, ids: Sequence[int]) -> dict[int, Media]:
         """Media by row number."""
