@@ -429,3 +429,10 @@ def test_a_bare_picture_is_a_document(folder: Path) -> None:
 def test_a_section_is_not_furniture_because_of_its_title(read: Any, name: str, shape: str) -> None:
     inner = shape.format(name, "<h2>Title</h2><p>Some words.</p>")
     assert "Some words." in texts(read(f"<h1>T</h1><p>The words of the page, which are many.</p>{inner}"))
+
+
+def test_a_still_of_a_player_is_a_picture() -> None:
+    still = "https://video.tv.adobe.com/v/3476846/?format=jpeg&nocache=1"
+    document = read_html(f'<h1>Talks</h1><p>Watch the talk.</p><img src="{still}" alt="Talk">', Place("/t.html", "t.html"))
+    (image,) = [block for section in document.sections for block in section.blocks if block.type != "text"]
+    assert (image.type, image.source) == ("image", still)

@@ -41,7 +41,7 @@ def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int
         if not units:
             claims += _bare_claim(ground)
             continue
-        steps = _step_run(units, ground, wants_steps)
+        steps = _step_run(units, ground, wants_steps and not claims)
         picked = steps or _best(units, budget)
         left -= sum(unit.words for unit in picked)
         claims += _claims(picked, ground)

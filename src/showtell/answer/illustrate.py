@@ -15,7 +15,7 @@ from showtell.answer.evidence import Ground
 from showtell.answer.query import Intent
 from showtell.index.search import Query
 from showtell.ingest.split import describe, row_text
-from showtell.types import Claim, Cue, Figure, Image, Media, Passage, Table, Text, Video
+from showtell.types import Claim, Figure, Image, Media, Passage, Section, Table, Text, Video
 
 COSINE, OWN_WORDS, WORDS_AROUND = 0.40, 0.36, 0.28  # weights of the three agreements with the question
 ASKED_FOR, PICTURED_STEPS = 0.32, 0.28  # for a kind that the question names; for a picture where it asks for steps
@@ -25,7 +25,6 @@ RELATIVE, FEW = 0.7, 4  # where a ground has more than a few media, the share of
 NEARLY = 0.95  # share of the best score from which another is nearly as good
 AT_MOST = 9  # media in one answer
 SPREAD = 5  # an asset that stands in so many documents is decoration
-CUE_PAUSE = 1.5  # seconds between cues at which a segment may begin or end
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +96,22 @@ def _choose(candidates: Sequence[_Candidate], intent: Intent) -> list[_Candidate
     best = max((each.score for each in kept), default=0.0)
     if len(leading) > FEW:
         kept = [each for each in kept if each.score >= RELATIVE * best]
-    kept += _better_elsewhere(candidates, best) if kept else _of_the_next(candidates)
+    if kept:
+        kept += _better_elsewhere(candidates, best)
+    elif candidates and not _is_question(candidates[0].lead.section):
+        kept = _of_the_next(candidates)
+    if intent.video:  # who asks for a video wants the one that shows it
+        videos = [each for each in kept if isinstance(each.media.block, Video)]
+        kept = [each for each in kept if each not in videos] + _best_two(videos)
     for kind in ("image", "table", "video"):
         if getattr(intent, kind) and not any(each.media.block.type == kind for each in kept):
             kept += _best_two([each for each in candidates if each.media.block.type == kind])
     return kept
+
+
+def _is_question(section: Section) -> bool:
+    """Whether the section is an entry of a list of questions, which needs nothing from its neighbours."""
+    return bool(section.path) and section.path[-1].rstrip().endswith(("?", "？"))
 
 
 def _floor(candidate: _Candidate) -> float:

@@ -34,7 +34,7 @@ _CUES = {
         r"|比较|对比|区别|不同|表格|比較|違い|一覧|сравн\w+|таблиц\w+"
     ),
     "image": (
-        r"\bpictures?\b|\bscreenshots?\b|\bimages?\b|\bphotos?\b|\bdiagrams?\b|\bdraw(?:n|ing)?\b|\bfigures?\b|\blooks? like\b|\blabell?ed\b"
+        r"\bpictures?\b|\bscreenshots?\b|\bimages?\b|\bphotos?\b|\bdiagrams?\b|\bdraw(?:n|ing)?\b|\blooks? like\b|\blabell?ed\b"
         r"|\billustrat\w+|\bshow\b(?! me (?:how|a (?:video|demo|recording)))|\bwhat does (?:it|that|this)\b.*\blook\b|\bbild\w*|\babbildung\w*|\bfoto\w*|\bzeig\w*"
         r"|\bschéma\w*|\bimagen\w*|\bcaptures? d'écran|\bcaptura\w*|截图|图片|图示|示意图|画像|写真|그림|картинк\w+|скриншот\w*"
     ),

@@ -43,6 +43,7 @@ _PLAYERS = [
         (r"drive\.google\.com/file/d/([\w-]+)/preview", "https://drive.google.com/file/d/{}/view"),
     )
 ]  # fmt: skip
+_STILL = re.compile(r"(?:^|[&;])format=(?:jpe?g|png|webp)\b", re.I)  # a player's address that gives a still picture
 _CLOCK = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?\Z", re.I)
 _COLONS = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)\Z")
 
@@ -63,6 +64,8 @@ def player(url: str) -> Player | None:
     except ValueError:
         return None
     host = (parts.hostname or "").removeprefix("www.")
+    if _STILL.search(parts.query):
+        return None
     start, end = moments(parts.query.replace("&amp;", "&"), parts.fragment)
     if FILE.search(parts.path):
         return Player(parts._replace(fragment="").geturl(), start, end)

@@ -192,11 +192,20 @@ def _section_media(document: Document, number: int, section: Section) -> Iterato
     for position, block in enumerate(section.blocks):
         if isinstance(block, Text):
             continue
-        before = _clip_start(_texts(section, range(position)), CONTEXT_BEFORE)
+        before = _row_of(section, position) or _clip_start(_texts(section, range(position)), CONTEXT_BEFORE)
         after = _clip_end(_texts(section, range(position + 1, len(section.blocks))), CONTEXT_AFTER)
         place = f"{document.name}|{number}|{position}|{block.type}|{block.ref}"
         key = hashlib.sha256(place.encode()).hexdigest()[:16]
         yield MediaPlace(key, number, position, block, before, after, describe(block))
+
+
+def _row_of(section: Section, position: int) -> str:
+    """The table row that a picture stands in, told by its alternative text in a cell; "" for any other medium."""
+    block = section.blocks[position]
+    tables = [each for each in section.blocks[:position][::-1] if not isinstance(each, Image)][:1]
+    if not isinstance(block, Image) or not block.alt or not tables or not isinstance(tables[0], Table):
+        return ""
+    return next((row_text(row) for row in tables[0].rows if any(block.alt in cell for cell in row)), "")
 
 
 def describe(block: MediaBlock) -> str:
