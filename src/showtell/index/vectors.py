@@ -82,8 +82,13 @@ class VectorIndex:
         target = self._file(self._generation)
         if not target.exists():
             part = target.with_suffix(f".{os.getpid()}")
-            faiss.write_index(self._index, str(part))
-            part.replace(target)
+            try:
+                faiss.write_index(self._index, str(part))
+                part.replace(target)
+            except (RuntimeError, OSError) as error:  # FAISS raises RuntimeError when it cannot write
+                part.unlink(missing_ok=True)
+                log.warning("the vector index was not kept: %s", str(error).splitlines()[0])
+                return
         for old in self._store.folder.glob(f"{self._table}-*"):
             if old != target:
                 old.unlink(missing_ok=True)
