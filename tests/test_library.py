@@ -1,4 +1,4 @@
-"""The life of documents in a library: added, added again, moved, removed, refreshed. By words alone, without weights."""
+"""The life of documents in a library: added, added again, removed, refreshed. By words alone, without weights."""
 
 from __future__ import annotations
 

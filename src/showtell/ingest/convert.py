@@ -318,7 +318,7 @@ def _walk(folder: Path, inside: Path, tell: Callable[[str], None]) -> Iterator[P
                 waiting += _entries(entry, tell)
         elif _is_document(entry):
             yield entry
-        elif entry.suffix.lower() in SUFFIXES and not entry.is_file():
+        elif entry.suffix.lower() in SUFFIXES and entry.exists() and not entry.is_file():
             tell(f"{entry}: skipped, it is no file but a pipe, socket or device; leave it out")
 
 
