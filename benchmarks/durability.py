@@ -48,9 +48,9 @@ WHOLE = {
     "asset": "SELECT name FROM assets WHERE document_id = ? ORDER BY name",
 }
 ORPHANS = """SELECT (SELECT count(*) FROM passage_terms) - (SELECT count(*) FROM passages),
-    (SELECT count(*) FROM passage_vectors) - (SELECT count(*) FROM passages),
     (SELECT count(*) FROM media_terms) - (SELECT count(*) FROM media),
-    (SELECT count(*) FROM media_vectors) - (SELECT count(*) FROM media)"""
+    (SELECT count(*) FROM passage_vectors WHERE id NOT IN (SELECT id FROM passages)),
+    (SELECT count(*) FROM media_vectors WHERE id NOT IN (SELECT id FROM media))"""
 
 
 def main(kills: int, seed: int = 1) -> bool:
@@ -166,7 +166,7 @@ def unsound(library: Path) -> list[str]:
 
 def write_documents(folder: Path, revision: int, count: int = DOCUMENTS) -> None:
     """Documents with two pictures, a table and a few sections each; a revision has other words and other pictures."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
         chance = random.Random(number * 100 + revision)
         for name in ("one", "two"):
@@ -178,7 +178,8 @@ def write_documents(folder: Path, revision: int, count: int = DOCUMENTS) -> None
             f"\n\n![Screw of step {step}]({number}-{name}.png)"
             for step, name in enumerate(("one", "two"))
         )
-        text = f"# Machine {number}, state {revision}\n\n| Part | Weight |\n| --- | --- |\n{rows}\n\n{sections}\n"
+        title = f"---\nlang: en\n---\n# Machine {number}, state {revision}"
+        text = f"{title}\n\n| Part | Weight |\n| --- | --- |\n{rows}\n\n{sections}\n"
         (folder / f"machine-{number:02}.md").write_text(text, encoding="utf-8")
 
 

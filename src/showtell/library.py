@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ log = logging.getLogger(__name__)
 
 # Small documents are encoded together; what waits is not stored yet. At most so many passages, documents, bytes wait.
 POOL_TEXTS, POOL_DOCUMENTS, POOL_BYTES = 64, 256, 50_000_000
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READER = "1"  # counts up when the reader or the splitter reads the same bytes differently
 
 
@@ -262,6 +264,10 @@ class Library:
         except SourceError as error:
             return Added(each.source, each.name, "failed", error=str(error))
         except OSError as error:
+            if error.errno in NO_ROOM:
+                raise LibraryError(
+                    f"no room on the disk ({error.strerror}); make some; what was stored stays"
+                ) from error
             reason = f"{each.source}: {error.strerror or error}; check the file and add it again"
             return Added(each.source, each.name, "failed", error=reason)
 
