@@ -48,7 +48,7 @@ def _row(pieces: Pieces, root: str, digest: str, vectors: dict[str, Vectors]) ->
     def spelled(text: str) -> str:
         return " ".join(terms(text, language))
 
-    subject = spelled(f"{document.title} {document.description}")
+    subject = spelled(document.title)
     headings = [spelled(" ".join(section.path)) for section in document.sections]
     contexts = [spelled(heading(document.title, section.path)) for section in document.sections]
     of_passages = [vectors.get(text) for text in _passage_texts(pieces)]
