@@ -97,7 +97,7 @@ class Library:
         """What makes answers worse than they could be, such as missing weights."""
         if self._encoder is None:
             return (f"searching by words alone: {self._encoder_error}",)
-        missing = self.store.without_vector()
+        missing = self.store.counts()[1] - len(self.searcher.passage_vectors)
         advice = "they are found by words alone; mend with: showtell refresh --rebuild"
         return (f"{missing} passages were added without an encoder and {advice}",) if missing else ()
 

@@ -7,8 +7,10 @@ On the development set this found the right section more often than either alone
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from showtell.index.store import Scope, Store
 from showtell.index.terms import query_terms, question_language, terms
@@ -19,9 +21,8 @@ from showtell.types import Hit, MediaHit
 DENSE_WEIGHT = 0.6
 POOL = 200  # candidates from each ranking
 NOISE = 0.15  # cosine below which two texts have nothing in common
-COMMON = 0.05  # a word in more than this share of the passages is left out of the lexical search …
-RARE_ENOUGH = 4  # … where at least so many rarer words remain …
-LARGE = 2000  # … in libraries of more passages than this
+POSTINGS = 25_000  # passages that the words of a lexical search stand in, all together; SQLite reads about one a µs
+KEPT_FREQUENCIES = 50_000  # terms whose frequency is remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ class Searcher:
         self.encoder = encoder
         self.passage_vectors = VectorIndex(store, "passage_vectors")
         self.media_vectors = VectorIndex(store, "media_vectors")
+        self._frequency: dict[str, int] = {}
+        self._frequency_of = -1  # generation of the store
 
     def save(self) -> None:
         """Keep the vector indexes for the next process."""
@@ -75,7 +78,7 @@ class Searcher:
         languages = self.store.languages()
         words = tuple(query_terms(text, dict.fromkeys(("en", *languages))))
         spelled = sorted({term for word in words for term in word})
-        frequency = self.store.frequencies(spelled)
+        frequency = self._frequencies(spelled)
         total = max(1, self.store.counts()[1])
         weights = {t: math.log(1 + (total - n + 0.5) / (n + 0.5)) for t in spelled for n in [frequency.get(t, 0)]}
         unknown = [word for word in words if not any(term in frequency for term in word)]
@@ -116,12 +119,22 @@ class Searcher:
         nearest = index.search(query.vector, POOL, allowed)
         return nearest | index.cosines(query.vector, [id_ for id_ in also if id_ not in nearest])
 
+    def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """In how many passages each term stands; absent terms are absent. Counting a common word takes SQLite long."""
+        generation = self.store.generation
+        if generation != self._frequency_of or len(self._frequency) > KEPT_FREQUENCIES:
+            self._frequency, self._frequency_of = {}, generation
+        kept = self._frequency
+        unknown = [term for term in terms if term not in kept]
+        kept |= dict.fromkeys(unknown, 0) | self.store.frequencies(unknown)
+        return {term: kept[term] for term in terms if kept[term]}
+
     def _lexical_terms(self, query: Query) -> list[str]:
-        total = self.store.counts()[1]
-        common = math.log(1 + (1 - COMMON) / COMMON)
-        terms = [term for word in query.words for term in word]
-        rarer = [term for term in terms if query.weights[term] > common]
-        return rarer if total > LARGE and len(rarer) >= RARE_ENOUGH else terms
+        """The rarest of the question's terms, as many as stand in ``POSTINGS`` passages together; at least one."""
+        frequency = self._frequencies(list(dict.fromkeys(term for word in query.words for term in word)))
+        rarest = sorted(frequency, key=frequency.__getitem__)
+        together = list(accumulate(frequency[term] for term in rarest))
+        return rarest[: max(1, bisect_right(together, POSTINGS))]
 
 
 def fuse(lexical: Mapping[int, float], dense: Mapping[int, float]) -> dict[int, float]:

@@ -253,11 +253,6 @@ class Store:
         row = self._one("SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM passages), count(*) FROM media")
         return (row[0], row[1], row[2]) if row else (0, 0, 0)
 
-    def without_vector(self) -> int:
-        """How many passages have no vector."""
-        row = self._one("SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM passage_vectors)")
-        return int(row[0])
-
     def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
         """Passages by id."""
         return {row[0]: _passage(row) for row in self._in(_PASSAGE + " WHERE p.id IN ({})", ids)}

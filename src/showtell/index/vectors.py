@@ -59,14 +59,19 @@ class VectorIndex:
         self.sync()
         return {id_: self._index.reconstruct(id_) for id_ in ids if id_ in self._ids}
 
+    def __len__(self) -> int:
+        self.sync()
+        return len(self._ids)
+
     def sync(self) -> None:
         """Bring the index to the store's generation."""
         generation = self._store.generation
         if generation == self._generation:
             return
         with self._lock:
-            if self._index is None:
-                self._load(generation)
+            if self._index is None and self._load(generation):
+                self._generation = generation
+                return
             wanted = set(self._store.vector_ids(self._table))
             self._drop(self._ids - wanted)
             self._take(sorted(wanted - self._ids))
@@ -96,19 +101,21 @@ class VectorIndex:
     def _file(self, generation: int) -> Path:
         return self._store.folder / f"{self._table}-{generation}.faiss"
 
-    def _load(self, generation: int) -> None:
+    def _load(self, generation: int) -> bool:
+        """Whether there was a copy of this very generation."""
         import faiss
 
         path = self._file(generation)
         if not path.is_file():
-            return
+            return False
         try:
             index: Any = faiss.read_index(str(path))
             ids = set(map(int, faiss.vector_to_array(index.id_map)))
         except (RuntimeError, AttributeError) as error:  # FAISS raises RuntimeError for any damaged file
             log.warning("%s is damaged and is rebuilt: %s", path.name, str(error).splitlines()[0])
-            return
+            return False
         self._index, self._ids = index, ids
+        return True
 
     def _drop(self, ids: set[int]) -> None:
         if ids:
