@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from showtell.index.store import Scope, Store
 from showtell.index.terms import query_terms, question_language, terms
 from showtell.index.vectors import VectorIndex
 from showtell.models.base import Encoder, Vectors
-from showtell.types import Hit, MediaHit
+from showtell.types import Hit, MediaHit, Moment
 
 DENSE_WEIGHT = 0.6
 POOL = 200  # candidates from each ranking
@@ -110,6 +110,13 @@ class Searcher:
     def media_cosines(self, query: Query, rows: Sequence[int]) -> dict[int, float]:
         """The cosine of the question with each of these media, by row number; empty without an encoder."""
         return {} if query.vector is None else self.media_vectors.cosines(query.vector, rows)
+
+    def moments(self, query: Query, section: int, position: int) -> list[Moment]:
+        """The moments of a video's transcript in order, scored by cosine, or by words where they have no vectors."""
+        found, vectors = self.store.moments(section, position)
+        if query.vector is None or vectors.shape[1:] != query.vector.shape:
+            return [replace(moment, score=query.share(moment.text)) for moment in found]
+        return [replace(moment, score=float(x)) for moment, x in zip(found, vectors @ query.vector, strict=True)]
 
     def _dense(
         self, index: VectorIndex, query: Query, also: Sequence[int], allowed: Sequence[int] | None

@@ -24,7 +24,7 @@ import numpy as np
 from showtell.errors import LibraryDamaged, LibraryError, LibraryLocked, LibraryTooNew, SourceError
 from showtell.index.schema import MIGRATIONS
 from showtell.models.base import Vectors
-from showtell.types import Block, Cue, Image, Media, Passage, Section, Table, Text, Video, as_json
+from showtell.types import Block, Cue, Image, Media, Moment, Passage, Section, Table, Text, Video, as_json
 
 WRITE_WAIT = 60.0  # seconds to wait for another writer
 FIELD_WEIGHTS = (1.0, 3.0, 1.0)  # BM25 of title, heading, text
@@ -87,6 +87,18 @@ class MediaRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MomentRow:
+    """A moment of a transcript to be stored, of the video at block ``position`` of its section."""
+
+    section: int
+    position: int
+    start: float
+    end: float
+    text: str
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentRow:
     """A document to be stored, with everything that belongs to it."""
 
@@ -105,6 +117,7 @@ class DocumentRow:
     passages: tuple[PassageRow, ...]
     media: tuple[MediaRow, ...]
     assets: Mapping[str, str | bytes]
+    moments: tuple[MomentRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +190,9 @@ class Store:
                 _insert_passage(db, sections[passage.section], passage)
             for media in row.media:
                 _insert_media(db, sections[media.section], media)
+            for moment in row.moments:
+                values = {"start": moment.start, "end": moment.end, "text": moment.text, "vector": moment.vector}
+                _insert(db, "moments", section_id=sections[moment.section], position=moment.position, **values)
             db.executemany("INSERT INTO assets VALUES (?, ?)", [(document, asset) for asset in row.assets])
 
     def remove(self, names: Sequence[str]) -> int:
@@ -211,6 +227,7 @@ class Store:
         with self._writing() as db:
             db.execute("DELETE FROM passage_vectors")
             db.execute("DELETE FROM media_vectors")
+            db.execute("UPDATE moments SET vector = NULL")
             db.execute("INSERT OR REPLACE INTO meta VALUES ('encoder', ?)", (encoder,))
 
     # ------------------------------------------------------------------------------------------------- reading
@@ -285,6 +302,13 @@ class Store:
         """All media of these sections, by row number, in reading order."""
         rows = self._in(_MEDIA + " WHERE m.section_id IN ({}) ORDER BY m.section_id, m.position", sections)
         return {row[0]: _media(row) for row in rows}
+
+    def moments(self, section: int, position: int) -> tuple[list[Moment], Vectors]:
+        """The moments of a video's transcript in order, and their vectors, ``(n, dimension)``; ``(n, 0)`` if none."""
+        sql = 'SELECT start, "end", text, vector FROM moments WHERE section_id = ? AND position = ? ORDER BY id'
+        rows = self._all(sql, section, position)
+        stacked = np.frombuffer(b"".join(row[3] or b"" for row in rows), dtype=np.float32)
+        return [Moment(*row[:3]) for row in rows], stacked.reshape(len(rows), -1) if rows else stacked.reshape(0, 0)
 
     def asset_spread(self, names: Sequence[str]) -> dict[str, int]:
         """In how many documents each asset is used."""
