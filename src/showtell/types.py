@@ -173,6 +173,16 @@ class Media:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """A sentence or so of a video's transcript; ``score`` is how well it and its neighbours fit a question."""
+
+    start: float
+    end: float
+    text: str
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A passage found: ``score`` is the fused one, ``dense`` the cosine, ``lexical`` BM25 (0 if no word was met)."""
 

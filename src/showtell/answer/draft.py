@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from showtell.answer.evidence import Ground
 from showtell.index.search import Query
 from showtell.ingest.split import sentences, word_count
-from showtell.types import Claim, Passage, Text
+from showtell.types import Claim, Moment, Passage, Text
 
+SPOKEN_WORDS = 90  # of a transcript
 STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
 _MARKUP = re.compile(r"([\\`*_\[\]<>#])")
 
@@ -37,6 +38,9 @@ def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int
     left = words
     for number, ground in enumerate(grounds):
         budget = max(30, int(left * (0.7 if number == 0 and len(grounds) > 1 else 1.0)))
+        if ground.heard is not None:
+            claims += _spoken_claim(ground, ground.heard, budget)
+            continue
         units = list(_units(query, ground))
         if not units:
             claims += _bare_claim(ground)
@@ -46,6 +50,23 @@ def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int
         left -= sum(unit.words for unit in picked)
         claims += _claims(picked, ground)
     return claims
+
+
+def _spoken_claim(ground: Ground, position: int, budget: int) -> Iterator[Claim]:
+    """What is said in the segment that fits: its best moments within the budget, in their order."""
+    segment = ground.segments.get(position)
+    best = ground.best
+    if segment is None or best is None:
+        return
+    picked: list[Moment] = []
+    for moment in sorted(segment.moments, key=lambda m: (-m.score, m.start)):
+        if not picked or sum(word_count(each.text) for each in (*picked, moment)) <= min(budget, SPOKEN_WORDS):
+            picked.append(moment)
+    kept = [(number, moment) for number, moment in enumerate(segment.moments) if moment in picked]
+    text = _joined([(number, _MARKUP.sub(r"\\\1", moment.text)) for number, moment in kept])
+    timed = [p for p in ground.passages if p.start is not None and p.end is not None and p.first == position]
+    holding = [p for p in timed if any(p.start <= moment.start < p.end for _, moment in kept)] or [best.passage]  # type: ignore[operator]
+    yield Claim(text, tuple(holding[:2]), best.score, ground.section_id, position)
 
 
 def _bare_claim(ground: Ground) -> list[Claim]:
@@ -123,11 +144,18 @@ def _claims(units: list[_Unit], ground: Ground) -> Iterator[Claim]:
         by_block.setdefault(unit.position, []).append(unit)
     for position, members in by_block.items():
         block = ground.section.blocks[position]
-        text = members[0].markdown
-        for previous, unit in zip(members, members[1:], strict=False):
-            text += (" " if unit.order == previous.order + 1 else " … ") + unit.markdown
+        text = _joined([(unit.order, unit.markdown) for unit in members])
         label = f"{block.label} " if isinstance(block, Text) and block.label else ""
         indent = "  " * (block.depth - 1) if isinstance(block, Text) and block.depth > 1 else ""
         passages = tuple(dict.fromkeys(unit.passage for unit in members))
         score = max(unit.score for unit in members)
         yield Claim(f"{indent}{label}{text}", passages[:1], score, ground.section_id, position)
+
+
+def _joined(pieces: Sequence[tuple[int, str]]) -> str:
+    """Pieces with their place in the source, as one text: an ellipsis stands where something was left out."""
+    text = ""
+    for number, (place, piece) in enumerate(pieces):
+        gap = "" if not number else " " if place == pieces[number - 1][0] + 1 else " … "
+        text += gap + piece
+    return text

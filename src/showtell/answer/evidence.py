@@ -7,13 +7,14 @@ kind of media that the question's words ask for. Both raised the share of right 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from showtell.answer.query import Intent
+from showtell.answer.segment import Segment, best_segment
 from showtell.index.search import Query, Searcher
-from showtell.types import Hit, Media, Nearest, Passage, Section
+from showtell.types import Hit, Media, Nearest, Passage, Section, Video
 
 Role = Literal["lead", "other", "child", "elsewhere"]
 Confidence = Literal["high", "low", "none"]
@@ -25,6 +26,7 @@ STEPS_BONUS = 0.05  # for pictures in a section, where the question asks how to 
 JUDGED = 20  # passages among which the best is looked for
 REFUSED, SURE = 1.40, 1.70  # assurance below which there is no answer, and from which there surely is one
 REFUSED_BY_WORDS, SURE_BY_WORDS = 0.95, 1.2  # the same without vectors
+SPOKEN_ALLOWANCE = 0.2  # by which speech may fall short of the first
 LONE_LEAD = 0.3  # the lead of a section that nothing competes with
 MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and the cosine that one of them needs
 CLOSE = 0.80  # share of the leading section's score that a further section needs
@@ -34,7 +36,7 @@ CLOSE = 0.80  # share of the leading section's score that a further section need
 class Ground:
     """A section that the answer may draw on: its passages, its hits by passage, its media by row number, its score.
 
-    ``role`` says what it gives: "lead" and "other" text and media; "child" (a sub-section of the leading one) and
+    ``segments`` are the seconds of its videos, by block number, that fit the question. ``role`` says what it gives: "lead" and "other" text and media; "child" (a sub-section of the leading one) and
     "elsewhere" (found by its media) media alone.
     """
 
@@ -46,6 +48,18 @@ class Ground:
     media: Mapping[int, Media]
     cosines: Mapping[int, float]
     score: float
+    segments: Mapping[int, Segment]
+
+    @property
+    def best(self) -> Hit | None:
+        """The hit that made it a ground."""
+        return max(self.hits.values(), key=lambda hit: hit.score, default=None)
+
+    @property
+    def heard(self) -> int | None:
+        """The block number of the video whose transcript made it a ground, or None."""
+        best = self.best
+        return best.passage.first if best and best.passage.start is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +106,13 @@ def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evid
     if not hits:
         return Evidence((), "none", ())
     leads: dict[int, Hit] = {}
+    places: dict[tuple[int, float | None], Hit] = {}  # each passage of a transcript is a place of its own
     for hit in hits:
         leads.setdefault(hit.passage.section_id, hit)
+        places.setdefault((hit.passage.section_id, hit.passage.start), hit)
     floor = CLOSE * hits[0].score
     chosen = [hit for hit in list(leads.values())[:limit] if hit.score >= floor]
-    confidence = judge(query, hits, list(leads.values()))
+    confidence = judge(query, hits, list(places.values()))
     roles: dict[int, Role] = {lead.passage.section_id: "other" for lead in chosen}
     roles[hits[0].passage.section_id] = "lead"
     for child in searcher.store.child_sections(hits[0].passage.section_id):
@@ -130,8 +146,10 @@ def judge(query: Query, hits: Sequence[Hit], leads: Sequence[Hit]) -> Confidence
         return "low" if hits else "none"
     best = max(hit.dense + 0.5 * query.share(_whole(hit.passage)) for hit in hits[:JUDGED])
     lead = leads[0].score - leads[min(4, len(leads) - 1)].score if len(leads) > 1 else LONE_LEAD
-    assurance = best + min(1.0, leads[0].score) + lead - query.unknown_share
+    written = leads[0].passage.start is None  # speech shares few words with any question
+    assurance = best + min(1.0, leads[0].score) + lead - query.unknown_share * written
     floor, sure = (REFUSED, SURE) if query.vector is not None else (REFUSED_BY_WORDS, SURE_BY_WORDS)
+    floor -= 0.0 if written else SPOKEN_ALLOWANCE
     return "none" if assurance < floor else "low" if assurance < sure else "high"
 
 
@@ -156,9 +174,16 @@ def _grounds(query: Query, searcher: Searcher, roles: Mapping[int, Role], hits: 
             own := {row: item for row, item in media.items() if item.section_id == id_},
             {row: cosines[row] for row in own if row in cosines},
             max((hit.score for hit in own_hits[id_].values()), default=0.0),
+            _segments(query, searcher, id_, own.values()),
         )
         for id_, role in roles.items()
     )
+
+
+def _segments(query: Query, searcher: Searcher, section: int, media: Iterable[Media]) -> dict[int, Segment]:
+    places = [item.position for item in media if isinstance(item.block, Video) and item.block.cues]
+    found = {place: best_segment(searcher.moments(query, section, place)) for place in places}
+    return {place: segment for place, segment in found.items() if segment}
 
 
 def _nearest(leads: Mapping[int, Hit]) -> tuple[Nearest, ...]:

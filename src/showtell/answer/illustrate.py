@@ -19,6 +19,7 @@ from showtell.types import Claim, Figure, Image, Media, Passage, Section, Table,
 
 COSINE, OWN_WORDS, WORDS_AROUND = 0.40, 0.36, 0.28  # weights of the three agreements with the question
 ASKED_FOR, PICTURED_STEPS = 0.32, 0.28  # for a kind that the question names; for a picture where it asks for steps
+HEARD = 0.32  # for a video whose transcript is the evidence
 FLOOR, PICTURE_FLOOR = 0.15, 0.18  # a score below this shows nothing of the question
 FITTING = 0.45  # score that a medium outside the leading ground needs
 RELATIVE, FEW = 0.7, 4  # where a ground has more than a few media, the share of the best score that others need
@@ -81,13 +82,18 @@ def cut(query: Query, table: Table, limit: int) -> Table:
 
 # ------------------------------------------------------------------------------------------------------------ choosing
 def _score(query: Query, intent: Intent, ground: Ground, row: int, media: Media) -> float:
-    agreement = (
+    agreement: float = (
         COSINE * max(0.0, ground.cosines.get(row, 0.0))
         + OWN_WORDS * query.share(describe(media.block))
         + WORDS_AROUND * query.share(f"{media.before} {media.after}")
     )
-    asked = ASKED_FOR * getattr(intent, media.block.type)
-    return agreement + asked + PICTURED_STEPS * (intent.steps and isinstance(media.block, Image))
+    if getattr(intent, media.block.type):
+        agreement += ASKED_FOR
+    if intent.steps and isinstance(media.block, Image):
+        agreement += PICTURED_STEPS
+    if ground.heard == media.position:
+        agreement += HEARD
+    return agreement
 
 
 def _choose(candidates: Sequence[_Candidate], intent: Intent) -> list[_Candidate]:
@@ -196,15 +202,11 @@ def _passage_of(candidate: _Candidate) -> Passage | None:
 
 
 def _segment(media: Media, ground: Ground) -> tuple[float | None, float | None]:
-    """The seconds to play: the best passage of the transcript, grown to neighbours that fit nearly as well."""
-    block = media.block
-    if not isinstance(block, Video):
+    """The seconds to play: those whose words fit the question, or those that the source itself names."""
+    if not isinstance(media.block, Video):
         return None, None
-    timed = [p for p in ground.passages if p.start is not None and p.first == media.position and p.id in ground.hits]
-    if not timed:
-        return block.start, block.end
-    best = max(timed, key=lambda p: ground.hits[p.id].score)
-    return best.start, best.end
+    segment = ground.segments.get(media.position)
+    return (segment.start, segment.end) if segment else (media.block.start, media.block.end)
 
 
 def _place_in_answer(figure: Figure) -> tuple[int, int, int]:

@@ -49,6 +49,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             id INTEGER PRIMARY KEY REFERENCES passages ON DELETE CASCADE, vector BLOB NOT NULL)""",
         """CREATE TABLE media_vectors (
             id INTEGER PRIMARY KEY REFERENCES media ON DELETE CASCADE, vector BLOB NOT NULL)""",
+        """CREATE TABLE moments (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            section_id INTEGER NOT NULL REFERENCES sections ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            start REAL NOT NULL, "end" REAL NOT NULL,
+            text TEXT NOT NULL,
+            vector BLOB)""",
+        "CREATE INDEX moments_of_section ON moments (section_id, position)",
         "CREATE VIRTUAL TABLE passage_terms USING fts5(title, heading, text, tokenize=\"unicode61 tokenchars '_'\")",
         "CREATE VIRTUAL TABLE passage_vocabulary USING fts5vocab(passage_terms, row)",
         "CREATE VIRTUAL TABLE media_terms USING fts5(description, context, tokenize=\"unicode61 tokenchars '_'\")",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from showtell.index.store import DocumentRow, MediaRow, PassageRow
+from showtell.index.store import DocumentRow, MediaRow, MomentRow, PassageRow
 from showtell.index.terms import terms
 from showtell.ingest.split import MediaPlace, PassageText, Pieces, heading
 from showtell.models.base import Encoder, Vectors
@@ -23,11 +23,18 @@ MOST_OWN_WORDS = 160  # characters
 
 def rows(read: Sequence[tuple[Pieces, str, str]], encoder: Encoder | None) -> Iterator[DocumentRow]:
     """Rows of split documents, each with what the user added (its root) and its hash. Raises ModelError."""
-    texts = [text for pieces, _, _ in read for text in (*_passage_texts(pieces), *map(_own_words, pieces.media))]
+    texts = [text for pieces, _, _ in read for text in _texts(pieces)]
     distinct = list(dict.fromkeys(filter(None, texts)))
     vectors = dict(zip(distinct, encoder.encode(distinct), strict=True)) if encoder and distinct else {}
     for pieces, root, digest in read:
         yield _row(pieces, root, digest, vectors)
+
+
+def _texts(pieces: Pieces) -> Iterator[str]:
+    yield from _passage_texts(pieces)
+    yield from map(_own_words, pieces.media)
+    for moment in pieces.moments:
+        yield from (moment.text, moment.around)
 
 
 def _passage_texts(pieces: Pieces) -> list[str]:
@@ -71,10 +78,17 @@ def _row(pieces: Pieces, root: str, digest: str, vectors: dict[str, Vectors]) ->
         )
         for m in pieces.media
     )  # fmt: skip
+    moments = tuple(
+        MomentRow(
+            m.section, m.position, m.start, m.end, m.text,
+            _stored(_mean(vectors.get(m.text), vectors.get(m.around))),
+        )
+        for m in pieces.moments
+    )  # fmt: skip
     return DocumentRow(
         document.source, document.name, root, digest, document.title, document.description, document.language,
         document.url, document.licence, document.revision, len(document.dropped), document.sections,
-        passages, media, document.files,
+        passages, media, document.files, moments,
     )  # fmt: skip
 
 
@@ -93,6 +107,11 @@ def _mixed(own: Vectors | None, around: Vectors | None) -> Vectors | None:
         return around
     mixed: Vectors = OWN_WORDS * own + (1 - OWN_WORDS) * around
     return mixed / np.float32(np.linalg.norm(mixed))
+
+
+def _mean(own: Vectors | None, around: Vectors | None) -> Vectors | None:
+    """Of a moment's vectors, alone and with its neighbours: its cosine is then the mean of both cosines."""
+    return None if own is None or around is None else (own + around) / np.float32(2)
 
 
 def _stored(vector: Vectors | None) -> bytes | None:

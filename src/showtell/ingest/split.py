@@ -17,6 +17,8 @@ from showtell.types import Cue, Document, HeadingPath, Image, MediaBlock, Sectio
 
 CONTEXT_BEFORE, CONTEXT_AFTER = 260, 140  # characters; about 400 in all carried most of the signal, 800 lost precision
 CUE_WINDOW = 45.0  # seconds of transcript in one passage
+LONGEST_MOMENT = 20.0  # seconds of one moment of a transcript
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*$")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|fig|figs|st|dr|mr|mrs|ms|prof|inc|ltd|jr|sr|al|min|max|z\.\s?b|d\.\s?h|bzw|ca|nr"
     r"|u\.\s?a|usw|evtl|inkl|abs|art|p|pp|vol|ed|eq|sec)|\b[A-Za-z])\.$",
@@ -51,12 +53,25 @@ class MediaPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class MomentText:
+    """A sentence or so of the transcript of the video at block ``position``; ``around`` is it and its neighbours."""
+
+    section: int
+    position: int
+    start: float
+    end: float
+    text: str
+    around: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pieces:
     """All that is searched of one document."""
 
     document: Document
     passages: tuple[PassageText, ...]
     media: tuple[MediaPlace, ...]
+    moments: tuple[MomentText, ...] = ()
 
 
 def split(document: Document, passage_words: int = 180) -> Pieces:
@@ -64,10 +79,12 @@ def split(document: Document, passage_words: int = 180) -> Pieces:
     document = _number_tables(document)
     passages: list[PassageText] = []
     media: list[MediaPlace] = []
+    moments: list[MomentText] = []
     for number, section in enumerate(document.sections):
         passages += _section_passages(number, section, passage_words)
         media += _section_media(document, number, section)
-    return Pieces(document, tuple(passages), tuple(media))
+        moments += _section_moments(number, section)
+    return Pieces(document, tuple(passages), tuple(media), tuple(moments))
 
 
 def heading(title: str, path: HeadingPath) -> str:
@@ -171,6 +188,26 @@ def _windows(cues: tuple[Cue, ...]) -> list[tuple[Cue, ...]]:
         else:
             found.append([cue])
     return [tuple(window) for window in found]
+
+
+def _section_moments(number: int, section: Section) -> Iterator[MomentText]:
+    for position, block in enumerate(section.blocks):
+        spoken = _spoken(block.cues) if isinstance(block, Video) else []
+        for at, cue in enumerate(spoken):
+            around = " ".join(near.text for near in spoken[max(0, at - 1) : at + 2])
+            yield MomentText(number, position, cue.start, cue.end, cue.text, around)
+
+
+def _spoken(cues: Iterable[Cue]) -> list[Cue]:
+    """Cues joined until a sentence ends, or until they are long enough where the transcript has no full stops."""
+    joined: list[Cue] = []
+    for cue in cues:
+        last = joined[-1] if joined else None
+        if last and not _SENTENCE_END.search(last.text) and cue.end - last.start <= LONGEST_MOMENT:
+            joined[-1] = Cue(last.start, cue.end, f"{last.text} {cue.text}")
+        else:
+            joined.append(cue)
+    return joined
 
 
 # ----------------------------------------------------------------------------------------------------------- media
