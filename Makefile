@@ -31,9 +31,8 @@ fix: .venv/.dev  ## format, and mend what lint can mend
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 
-bench: .venv/.dev  ## measure video segments and speed; each alone: .venv/bin/python -m benchmarks.NAME
-	$(BIN)/python -m benchmarks.segments
-	$(BIN)/python -m benchmarks.speed
+bench: .venv/.dev  ## measure add, ask, durability and video segments, small; in full: .venv/bin/python -m benchmarks.NAME
+	$(BIN)/python -m benchmarks
 
 lock: .boot/.done  ## pin what pyproject.toml asks for; newest versions with LOCK_ARGS=--upgrade
 	$(COMPILE) $(LOCK_ARGS) --group pyproject.toml:bootstrap -o requirements/bootstrap.txt
