@@ -31,7 +31,6 @@ def run_demo(folder: Path, *, open_page: bool = False) -> int:
         page.write_text(render_html_page(answers, library.asset), encoding="utf-8")
     for answer in answers:
         console.rule()
-        console.print(f"[bold]{answer.question.text}[/bold]\n")
         render_terminal(answer, console)
     console.rule()
     console.print(f"The answers as a page: {page}")

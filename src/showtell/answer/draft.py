@@ -16,6 +16,7 @@ from showtell.types import Claim, Moment, Passage, Text
 
 SPOKEN_WORDS = 90  # of a transcript
 STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
+ESCAPED = r"\\\1"
 _MARKUP = re.compile(r"([\\`*_\[\]<>#])")
 
 
@@ -63,16 +64,18 @@ def _spoken_claim(ground: Ground, position: int, budget: int) -> Iterator[Claim]
         if not picked or sum(word_count(each.text) for each in (*picked, moment)) <= min(budget, SPOKEN_WORDS):
             picked.append(moment)
     kept = [(number, moment) for number, moment in enumerate(segment.moments) if moment in picked]
-    text = _joined([(number, _MARKUP.sub(r"\\\1", moment.text)) for number, moment in kept])
+    text = _joined([(number, _MARKUP.sub(ESCAPED, moment.text)) for number, moment in kept])
     timed = [p for p in ground.passages if p.start is not None and p.end is not None and p.first == position]
     holding = [p for p in timed if any(p.start <= moment.start < p.end for _, moment in kept)] or [best.passage]  # type: ignore[operator]
     yield Claim(text, tuple(holding[:2]), best.score, ground.section_id, position)
 
 
 def _bare_claim(ground: Ground) -> list[Claim]:
-    """What a section of media alone says: its passage, made of its heading and their labels."""
+    """What a section without sentences says: its heading."""
     untimed = [passage for passage in ground.passages if passage.start is None]
-    return [Claim(_MARKUP.sub(r"\\\1", untimed[0].text), (untimed[0],), 0.0, ground.section_id, 0)] if untimed else []
+    name = ground.section.path[-1] if ground.section.path else untimed[0].title if untimed else ""
+    text = f"{_MARKUP.sub(ESCAPED, name.rstrip(':'))}:"
+    return [Claim(text, (untimed[0],), 0.0, ground.section_id, 0)] if untimed and name else []
 
 
 def _units(query: Query, ground: Ground) -> Iterator[_Unit]:
@@ -95,7 +98,7 @@ def _marked(block: Text, pieces: list[str]) -> list[str]:
         marked = [block.markdown] if len(pieces) == 1 else sentences(block.markdown)
         if len(marked) == len(pieces):
             return marked
-    return [_MARKUP.sub(r"\\\1", piece) for piece in pieces]
+    return [_MARKUP.sub(ESCAPED, piece) for piece in pieces]
 
 
 def _passage_of(ground: Ground, position: int, text: str) -> Passage | None:

@@ -111,7 +111,10 @@ def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evid
         leads.setdefault(hit.passage.section_id, hit)
         places.setdefault((hit.passage.section_id, hit.passage.start), hit)
     floor = CLOSE * hits[0].score
-    chosen = [hit for hit in list(leads.values())[:limit] if hit.score >= floor]
+    distinct = {
+        " ".join(hit.passage.text.split()): hit for hit in reversed(leads.values())
+    }  # pages may repeat a section
+    chosen = [hit for hit in leads.values() if hit in distinct.values() and hit.score >= floor][:limit]
     confidence = judge(query, hits, list(places.values()))
     roles: dict[int, Role] = {lead.passage.section_id: "other" for lead in chosen}
     roles[hits[0].passage.section_id] = "lead"

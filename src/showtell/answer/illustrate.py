@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from showtell.answer.evidence import Ground
 from showtell.answer.query import Intent
 from showtell.index.search import Query
+from showtell.index.terms import terms
 from showtell.ingest.split import describe, row_text
 from showtell.types import Claim, Figure, Image, Media, Passage, Section, Table, Text, Video
 
@@ -24,6 +25,7 @@ FLOOR, PICTURE_FLOOR = 0.15, 0.18  # a score below this shows nothing of the que
 FITTING = 0.45  # score that a medium outside the leading ground needs
 RELATIVE, FEW = 0.7, 4  # where a ground has more than a few media, the share of the best score that others need
 NEARLY = 0.95  # share of the best score from which another is nearly as good
+NAMED = 0.5  # share of the question's weight of words that name rows of a table, from which these rows alone are shown
 AT_MOST = 9  # media in one answer
 SPREAD = 5  # an asset that stands in so many documents is decoration
 
@@ -61,7 +63,7 @@ def illustrate(
         if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
     ]
     kept = _once(_choose(candidates, intent))[:AT_MOST]
-    figures = [_figure(query, candidate, claims, bounds.table_rows) for candidate in kept]
+    figures = [_figure(query, candidate, claims, bounds.table_rows, intent.table) for candidate in kept]
     return _bounded(sorted(figures, key=_place_in_answer), bounds.per_claim)
 
 
@@ -71,13 +73,28 @@ def identity(media: Media) -> str:
     return block.ref if isinstance(block, Table) else block.asset or block.source
 
 
-def cut(query: Query, table: Table, limit: int) -> Table:
-    """The table with the ``limit`` rows that hold most of the question's words, in their order."""
-    if len(table.rows) <= limit:
+def cut(query: Query, table: Table, limit: int, compared: bool = False) -> Table:
+    """The table with at most ``limit`` rows, those that hold most of the question's words, in their order.
+
+    Where things are ``compared`` and the question names two rows or more, these rows alone.
+    """
+    named = _named_rows(query, table) if compared else []
+    if len(named) < 2 and len(table.rows) <= limit:
         return table
     scored = {number: query.share(row_text(row)) for number, row in enumerate(table.rows)}
-    best = sorted(scored, key=lambda number: (-scored[number], number))[:limit]
+    kept = named if len(named) >= 2 else list(scored)
+    best = sorted(kept, key=lambda number: (-scored[number], number))[:limit]
     return replace(table, rows=tuple(table.rows[number] for number in sorted(best)))
+
+
+def _named_rows(query: Query, table: Table) -> list[int]:
+    """Rows that hold a question word which stands in few rows, where such words are most of the question."""
+    held = [set(terms(row_text(row))) for row in table.rows]
+    few = max(1, len(held) // 4)
+    telling = [word for word in query.words if 0 < sum(bool(row.intersection(word)) for row in held) <= few]
+    if sum(map(query.weight, telling)) < NAMED * query.total:
+        return []
+    return [number for number, row in enumerate(held) if any(row.intersection(word) for word in telling)]
 
 
 # ------------------------------------------------------------------------------------------------------------ choosing
@@ -160,12 +177,12 @@ def _once(candidates: Iterable[_Candidate]) -> list[_Candidate]:
 
 
 # ------------------------------------------------------------------------------------------------------------- placing
-def _figure(query: Query, candidate: _Candidate, claims: Sequence[Claim], rows: int) -> Figure:
+def _figure(query: Query, candidate: _Candidate, claims: Sequence[Claim], rows: int, compared: bool) -> Figure:
     media, total = candidate.media, None
     claim = _claim_of(claims, media)
     if isinstance(media.block, Table):
         total = len(media.block.rows)
-        media = replace(media, block=cut(query, media.block, rows))
+        media = replace(media, block=cut(query, media.block, rows, compared))
     own = claims[claim].section_id == media.section_id
     passage = claims[claim].passages[0] if own else _passage_of(candidate) or claims[claim].passages[0]
     start, end = _segment(media, candidate.ground)
