@@ -75,7 +75,8 @@ def _library(settings: Settings) -> Iterator[Finding]:
         yield Finding("library", False, str(settings.library), str(error), optional=not exists)
         return
     documents, passages, media = store.counts()
-    fact = f"{settings.library}: {documents} documents, {passages} passages, {media} media, encoder {store.meta('encoder')}"
+    held = f"{documents} documents, {passages} passages, {media} media, encoder {store.meta('encoder')}"
+    fact = f"{settings.library}: {held}"
     yield Finding("library", True, fact)
     if not store.writable:
         yield Finding("library", False, "read-only", "nothing can be added; change its permissions", optional=True)

@@ -36,8 +36,9 @@ CLOSE = 0.80  # share of the leading section's score that a further section need
 class Ground:
     """A section that the answer may draw on: its passages, its hits by passage, its media by row number, its score.
 
-    ``segments`` are the seconds of its videos, by block number, that fit the question. ``role`` says what it gives: "lead" and "other" text and media; "child" (a sub-section of the leading one) and
-    "elsewhere" (found by its media) media alone.
+    ``segments`` are the seconds of its videos, by block number, that fit the question. ``role`` says what it gives:
+    "lead" and "other" text and media; "child" (a sub-section of the leading one) and "elsewhere" (found by its media)
+    media alone.
     """
 
     role: Role

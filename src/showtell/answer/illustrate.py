@@ -1,9 +1,9 @@
 """Choose media for a draft's claims and place them, without a model: the same input always gives the same figures.
 
 Media come from the leading ground, where nine in ten of the right ones stood on the development set; from the others
-only where the leading one has none that fits as well, or lacks a kind that the question asks for. Within the ground each is scored against
-the question, by its own words, the text around it and its vector (``docs/LOG.md`` has the fit behind the weights).
-A medium is shown once.
+only where the leading one has none that fits as well, or lacks a kind that the question asks for. Within the ground
+each is scored against the question, by its own words, the text around it and its vector (``docs/LOG.md`` has the fit
+behind the weights). A medium is shown once.
 """
 
 from __future__ import annotations

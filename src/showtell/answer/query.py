@@ -1,13 +1,18 @@
 """What a question asks for besides its subject: steps, a table, a picture, a video.
 
-Cue words in the languages that users ask in; a question without any cue asks for text, and media only where the
-sources put them beside it.
+Cue words stand in ``cues.txt``, in the languages that users ask in. A question without any asks for text, and for
+media only where the sources put them beside it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+WITHOUT_SPACES = ("zh", "ja", "ko")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,32 +25,18 @@ class Intent:
     video: bool = False
 
 
-_CUES = {
-    "steps": (
-        r"\bhow (?:do|can|could|should|would|to|did|does|am|are|must)\b|\bhow\?|\bwalk (?:me|us) through\b|\bstep[- ]by[- ]step\b"
-        r"|\bsteps\b|\bset(?:ting)? (?:it |them |this )?up\b|\bwhere (?:do|can|on earth do|should) (?:i|we|you)\b|\bi(?:'d| would)? (?:need|want|like) to\b"
-        r"|\bwie (?:kann|mache?|geht|baue?|richte|stelle?|lege|erstelle|ändere|finde|füge|muss|lässt|bekomme|teile|\w+e) (?:ich|man|wir|es|das)?\b"
-        r"|\bwie \w+ (?:ich|man|wir)\b|\bschritt\b|\banleitung\b|\bcomment\b|\bétapes?\b|\bcómo\b|\bpasos?\b|\bcome (?:si|faccio|posso)\b|\bcomo\b"
-        r"|怎么|怎样|如何|步骤|どう(?:すれば|やって|やる)|方法|手順|어떻게|\bкак\b"
-    ),
-    "table": (
-        r"\bcompar\w+|\bdifferen\w+|\bversus\b|\bvs\.?\b|\btables?\b|\bwhich (?:of|ones?)\b|\brather than\b|\bbetter\b"
-        r"|\bvergl\w+|\bunterschied\w*|\btabelle\w*|\bwelche\w? (?:von|der)\b|\btableau\w*|\bdifférence\w*|\btabla\w*|\bdiferencia\w*"
-        r"|比较|对比|区别|不同|表格|比較|違い|一覧|сравн\w+|таблиц\w+"
-    ),
-    "image": (
-        r"\bpictures?\b|\bscreenshots?\b|\bimages?\b|\bphotos?\b|\bdiagrams?\b|\bdraw(?:n|ing)?\b|\blooks? like\b|\blabell?ed\b"
-        r"|\billustrat\w+|\bshow\b(?! me (?:how|a (?:video|demo|recording)))|\bwhat does (?:it|that|this)\b.*\blook\b|\bbild\w*|\babbildung\w*|\bfoto\w*|\bzeig\w*"
-        r"|\bschéma\w*|\bimagen\w*|\bcaptures? d'écran|\bcaptura\w*|截图|图片|图示|示意图|画像|写真|그림|картинк\w+|скриншот\w*"
-    ),
-    "video": (
-        r"\bvideos?\b|\brecordings?\b|\bclips?\b|\bwatch\b|\bwebinars?\b|\btalks?\b|\bscreencasts?\b|\bfootage\b|\btutorials?\b|\bdemos?\b|\bfilm\w*|\bmovies?\b"
-        r"|\baufzeichnung\w*|\bmitschnitt\w*|\bansehen\b|\banschauen\b|\bvidéos?\b|\bvídeos?\b|\benregistrement\w*|\bgrabaci\w+|视频|录像|影片|動画|ビデオ|영상|видео"
-    ),
-}
-_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _CUES.items()}
-
-
 def read_intent(question: str) -> Intent:
     """The intent that a question's cue words show."""
-    return Intent(**{kind: bool(pattern.search(question)) for kind, pattern in _PATTERNS.items()})
+    return Intent(**{kind: bool(pattern.search(question)) for kind, pattern in _cues().items()})
+
+
+@lru_cache(maxsize=1)
+def _cues() -> Mapping[str, re.Pattern[str]]:
+    """One pattern a kind, of all languages."""
+    patterns: dict[str, list[str]] = {}
+    for line in (Path(__file__).parent / "cues.txt").read_text(encoding="utf-8").splitlines():
+        name, _, cues = line.partition(": ")
+        kind, _, language = name.partition(" ")
+        if kind != "#":
+            patterns.setdefault(kind, []).append(cues if language in WITHOUT_SPACES else rf"\b(?:{cues})\b")
+    return {kind: re.compile("|".join(each), re.IGNORECASE) for kind, each in patterns.items()}
