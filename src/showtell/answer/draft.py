@@ -17,7 +17,10 @@ from showtell.types import Claim, Moment, Passage, Text
 SPOKEN_WORDS = 90  # of a transcript
 STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
 ESCAPED = r"\\\1"
-_MARKUP = re.compile(r"([\\`*_\[\]<>#])")
+_MARKUP = re.compile(r"([\\`*_\[\]<>#~]|&(?=#?\w+;))")
+_CODE_OR_NUMBER = re.compile(
+    r"(?<!\\)(?P<ticks>`+)(?!`)[\s\S]{1,2000}?(?<!`)(?P=ticks)(?!`)|(?<!\\)\[(?P<number>\d{1,4})\](?:\([^()\s]*\))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,13 @@ def _marked(block: Text, pieces: list[str]) -> list[str]:
     if block.markdown:
         marked = [block.markdown] if len(pieces) == 1 else sentences(block.markdown)
         if len(marked) == len(pieces):
-            return marked
+            return [_CODE_OR_NUMBER.sub(_not_cited, each) for each in marked]
     return [_MARKUP.sub(ESCAPED, piece) for piece in pieces]
+
+
+def _not_cited(found: re.Match[str]) -> str:
+    """A number in brackets that the source itself writes, so marked that it is no citation of ours."""
+    return rf"\[{found['number']}\]" if found["number"] else found[0]
 
 
 def _passage_of(ground: Ground, position: int, text: str) -> Passage | None:
