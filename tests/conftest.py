@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from showtell.library import Library
+
 IN_CI = os.environ.get("CI") == "true"
 
 
@@ -21,6 +23,18 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder `shared` beside the checkout")
     return folder
+
+
+@pytest.fixture(scope="session")
+def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """A library of the sample handbook with the default encoder; skipped where its weights are not installed."""
+    from showtell.demo import HANDBOOK
+
+    with Library.open(tmp_path_factory.mktemp("handbook")) as library:
+        if library.warnings:
+            pytest.skip(library.warnings[0])
+        assert {result.status for result in library.add(HANDBOOK)} == {"added"}
+        yield library
 
 
 class Site(ThreadingHTTPServer):
