@@ -14,6 +14,7 @@ from showtell.index.search import Query
 from showtell.ingest.split import sentences, word_count
 from showtell.types import Claim, Moment, Passage, Text
 
+TO_THE_POINT = 0.05  # share of the question's words that a sentence of a further section holds
 SPOKEN_WORDS = 90  # of a transcript
 STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
 ESCAPED = r"\\\1"
@@ -51,6 +52,8 @@ def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int
             continue
         steps = _step_run(units, ground, wants_steps and not claims)
         picked = steps or _best(units, budget)
+        if claims and not query.is_foreign:
+            picked = [unit for unit in picked if unit.score >= TO_THE_POINT]
         left -= sum(unit.words for unit in picked)
         claims += _claims(picked, ground)
     return claims

@@ -29,6 +29,7 @@ REFUSED_BY_WORDS, SURE_BY_WORDS = 0.95, 1.2  # the same without vectors
 SPOKEN_ALLOWANCE = 0.2  # by which speech may fall short of the first
 LONE_LEAD = 0.3  # the lead of a section that nothing competes with
 MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and the cosine that one of them needs
+NEAR = 0.3  # cosine, or share of the question's words, from which a section is worth a look
 CLOSE = 0.80  # share of the leading section's score that a further section needs
 
 
@@ -123,7 +124,7 @@ def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evid
         roles.setdefault(child, "child")
     grounds = _grounds(query, searcher, roles, hits)
     elsewhere = _elsewhere(query, intent, searcher, grounds)
-    return Evidence((*grounds, *_grounds(query, searcher, elsewhere, hits)), confidence, _nearest(leads))
+    return Evidence((*grounds, *_grounds(query, searcher, elsewhere, hits)), confidence, _nearest(query, leads))
 
 
 def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequence[Ground]) -> dict[int, Role]:
@@ -190,8 +191,9 @@ def _segments(query: Query, searcher: Searcher, section: int, media: Iterable[Me
     return {place: segment for place, segment in found.items() if segment}
 
 
-def _nearest(leads: Mapping[int, Hit]) -> tuple[Nearest, ...]:
+def _nearest(query: Query, leads: Mapping[int, Hit]) -> tuple[Nearest, ...]:
     return tuple(
         Nearest(hit.passage.document, hit.passage.title, hit.passage.section, hit.score)
         for hit in list(leads.values())[:3]
+        if hit.dense >= NEAR or query.share(_whole(hit.passage)) >= NEAR
     )
