@@ -15,12 +15,13 @@ from showtell.ingest.split import sentences, word_count
 from showtell.types import Claim, Moment, Passage, Text
 
 TO_THE_POINT = 0.05  # share of the question's words that a sentence of a further section holds
+ENOUGH = 40  # words of a section after which a sentence must hold a word of the question, or stand beside one that does
 SPOKEN_WORDS = 90  # of a transcript
 STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
 ESCAPED = r"\\\1"
 _MARKUP = re.compile(r"([\\`*_\[\]<>#~]|&(?=#?\w+;))")
 _CODE_OR_NUMBER = re.compile(
-    r"(?<!\\)(?P<ticks>`+)(?!`)[\s\S]{1,2000}?(?<!`)(?P=ticks)(?!`)|(?<!\\)\[(?P<number>\d{1,4})\](?:\([^()\s]*\))?"
+    r"\\.|(?P<ticks>`+)(?!`)[\s\S]{1,2000}?(?<!`)(?P=ticks)(?!`)|\[(?P<number>\d{1,4})\](?:\([^()\s]*\))?"
 )
 
 
@@ -137,7 +138,7 @@ def _best(units: list[_Unit], budget: int) -> list[_Unit]:
     picked: list[_Unit] = []
     spent = 0
     for unit in sorted(units, key=lambda u: (-_smoothed(units, u), u.order)):
-        if picked and spent + unit.words > budget:
+        if picked and (spent + unit.words > budget or (spent >= ENOUGH and not _smoothed(units, unit))):
             continue
         picked.append(unit)
         spent += unit.words
@@ -156,11 +157,14 @@ def _claims(units: list[_Unit], ground: Ground) -> Iterator[Claim]:
     by_block: dict[int, list[_Unit]] = {}
     for unit in units:
         by_block.setdefault(unit.position, []).append(unit)
+    labelled = [at for at in by_block if getattr(ground.section.blocks[at], "label", "")]
     for position, members in by_block.items():
         block = ground.section.blocks[position]
         text = _joined([(unit.order, unit.markdown) for unit in members])
-        label = f"{block.label} " if isinstance(block, Text) and block.label else ""
-        indent = "  " * (block.depth - 1) if isinstance(block, Text) and block.depth > 1 else ""
+        label = (
+            f"{block.label} ".replace("•", "-") if isinstance(block, Text) and block.label and len(labelled) > 1 else ""
+        )
+        indent = "  " * (block.depth - 1) if label and isinstance(block, Text) and block.depth > 1 else ""
         passages = tuple(dict.fromkeys(unit.passage for unit in members))
         score = max(unit.score for unit in members)
         yield Claim(f"{indent}{label}{text}", passages[:1], score, ground.section_id, position)
