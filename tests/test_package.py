@@ -23,7 +23,7 @@ HEAVY |= {
     "rich",
     "safetensors",
     "selectolax",
-    "snowballstemmer",
+    "Stemmer",
     "tokenizers",
     "yaml",
 }

@@ -12,9 +12,10 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
-import snowballstemmer  # type: ignore[import-untyped]
+import Stemmer
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:['’][^\W\d_{CJK}]+)*")
@@ -98,9 +99,11 @@ def word_terms(word: str, language: str) -> tuple[str, ...]:
 def _stem(word: str, language: str) -> str:
     folded = re.sub(r"['’]s?$|['’]", "", word.casefold())
     plain = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
-    return _stemmer(_STEMMERS.get(language[:2].lower(), "english")).stemWord(plain)  # type: ignore[no-any-return]
+    stemmer = _stemmer(_STEMMERS.get(language[:2].lower(), "english"), get_ident())
+    return str(stemmer.stemWord(plain))
 
 
-@lru_cache(maxsize=32)
-def _stemmer(name: str) -> Any:
-    return snowballstemmer.stemmer(name)
+@lru_cache(maxsize=256)
+def _stemmer(name: str, _thread: int) -> Any:
+    """A stemmer keeps state, so each thread has its own."""
+    return Stemmer.Stemmer(name)

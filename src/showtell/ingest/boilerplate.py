@@ -36,16 +36,19 @@ def _names(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?P<before>(?:[a-z0-9]+[-_]+){{0,3}}?)(?:{words})(?:[-_]+(?:{_SUFFIXES}))*", re.I)
 
 
-# The first are furniture wherever they stand; the second are so outside of the main content; the third are lists of
-# links into the page itself.
+# The first are furniture wherever they stand, the bylines where they are short and dated; the next are so outside of
+# the main content; the last are lists of links into the page itself.
 _FURNITURE = _names(
     r"cookies?|gdpr|breadcrumbs?|skip-?(?:link|nav|to-content|to-main)s?|pagination|prev-next|share|sharing|social|addtoany|"
     r"edit-?(?:page|this-page|link|on-github)|editsection|copy-?(?:button|btn|code)|copybtn|noprint|linenos?|linenodiv|"
-    r"gutter|was-this-helpful|newsletter|headerlink"
+    r"gutter|(?:was-this-)?(?:page-|article-)?helpful|feedback|page-?rating|newsletter|headerlink"
+)
+_BYLINE = _names(
+    r"byline|meta|last-?(?:updated?|modified|edited|reviewed)|read(?:ing)?-?time|publish(?:ed)?-?(?:date|on)|source-?file"
 )
 _AROUND = _names(
     r"sidebar|side-bar|sidenav|site-?header|site-?footer|page-?footer|navbar|nav|navigation|topbar|menu|comments|disqus|"
-    r"related|related-(?:posts|articles)|advert(?:isement)?|ads?|promo|sponsors?|feedback|subscribe|popup|modal"
+    r"related|related-(?:posts|articles)|advert(?:isement)?|ads?|promo|sponsors?|subscribe|popup|modal"
 )
 _CONTENTS = _names(r"toc|table-of-contents|contents|on-this-page|page-?toc")
 _NOTE = re.compile(
@@ -56,6 +59,7 @@ _CONTENT = frozenset({"main", "article"})
 _QUOTING = frozenset({"blockquote", "figure", "td"})
 FARTHEST = 100  # elements looked at above a node
 MOST = 0.5  # of a page's text; nothing that holds more is taken for furniture
+BYLINE = 160  # characters; a longer text is no mere byline
 
 
 class Visible:
@@ -78,8 +82,11 @@ class Visible:
             return
         limit = MOST * self.length(body)
         for number, length in list(self._lengths.items()):  # in reading order, so that the outer come before the inner
-            if length <= limit and number in marked and number not in holders and _furniture(*marked[number]):
-                self._skip(marked[number][0])
+            if length > limit or number not in marked or number in holders:
+                continue
+            node, attributes = marked[number]
+            if _furniture(node, attributes) or (length <= BYLINE and _byline(node, attributes)):
+                self._skip(node)
 
     def __call__(self, node: LexborNode) -> bool:
         """Whether the element is read."""
@@ -208,6 +215,13 @@ def _named_as_furniture(node: LexborNode, attributes: dict[str, str | None]) -> 
     if named(_CONTENTS):
         return _leads_into_the_page(node)
     return node.tag in ("div", "section", "ul", "ol") and named(_AROUND) and not _inside(node, _CONTENT)
+
+
+def _byline(node: LexborNode, attributes: dict[str, str | None]) -> bool:
+    """Whether an element tells when the page was written, by whom, or how long it takes to read."""
+    named = any(_BYLINE.fullmatch(name) for name in (attributes.get("class") or "").split())
+    dated = named and any(letter.isdigit() for letter in node.text())
+    return dated and node.css_first("h1, h2, h3, h4, h5, h6, img, picture, table, video, iframe, pre, code") is None
 
 
 def _is_id(words: re.Pattern[str], node: LexborNode, name: str) -> bool:

@@ -32,6 +32,8 @@ _STYLES = {
     **dict.fromkeys(("i", "em", "cite", "dfn", "var"), Style(italic=True)),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), Style(code=True)),
 }
+_CONTROLS = frozenset({"guilabel", "menuselection", "guibutton", "guimenu", "guimenuitem", "uicontrol", "menucascade"})
+"""Classes by which Sphinx, DocBook and DITA mark what is written on a screen; their style sheets show it in bold."""
 _FIGURE = frozenset({"figure", "wp-caption", "thumbinner", "imageblock", "videoblock", "figure-wrapper"})
 _CAPTION = frozenset({"caption", "wp-caption-text", "thumbcaption", "figcaption", "figure-caption", "title"})
 _SENTENCE_ENDS = tuple(".!?:;。！？：；")
@@ -111,6 +113,8 @@ class Flow:
             if video is not None:
                 self._add(video)
                 return None
+        if tag == "span" and not _CONTROLS.isdisjoint(names.split()):
+            return self._styled(self._styles[-1].plus(Style(bold=True)))
         if role == "tabpanel":
             self._tab(node)
         if self._is_caption(node, names):
@@ -206,9 +210,10 @@ class Flow:
 
     def _tab(self, node: LexborNode) -> None:
         """A tab's panel begins with the words on its tab."""
-        name = (node.attributes.get("aria-labelledby") or "").split()
-        tabs = node.parser.css(f'[id="{name[0]}"]') if name and re.fullmatch(r"[\w:.-]+", name[0]) else []
-        label = squeeze(tabs[0].text() if tabs else node.attributes.get("aria-label") or "")
+        attributes = node.attributes
+        tab = _first(node, "id", attributes.get("aria-labelledby"))
+        tab = tab or _first(node, "aria-controls", attributes.get("id"))
+        label = squeeze(tab.text() if tab else attributes.get("aria-label") or "")
         self._flush()
         if label:
             self._write(label, self._kind())
@@ -404,6 +409,14 @@ def _nothing() -> None:
 
 def _skip(_: Flow, __: LexborNode) -> None:
     """An element that is not read."""
+
+
+def _first(node: LexborNode, attribute: str, names: str | None) -> LexborNode | None:
+    """The first element of the page whose attribute is the first of these names."""
+    name = (names or "").split()[:1]
+    if not name or not re.fullmatch(r"[\w:.-]+", name[0]):
+        return None
+    return next(iter(node.parser.css(f'[{attribute}="{name[0]}"]')), None)
 
 
 def _captioned(item: Item, words: str) -> Item:

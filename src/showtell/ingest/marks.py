@@ -171,9 +171,14 @@ TEMPLATE_CALL = re.compile(
 FILE_ENDING = re.compile(r"\.\w{2,5}(?:[#?].*)?$")
 
 
+MARKED_ROLES = ("code", "kbd", "file", "samp", "command")
+
+
 def _role(found: re.Match[str], _: Inclusions) -> str:
-    shown = role_text(found["role_name"], found["role_text"])
-    return f"`{shown}`" if found["role_name"] in ("code", "kbd", "file", "samp", "command") and shown else shown
+    name = found["role_name"]
+    shown = role_text(name, found["role_text"])
+    mark = "**" if name in ("guilabel", "menuselection") else "`" if name in MARKED_ROLES else ""
+    return f"{mark}{shown}{mark}" if shown else ""
 
 
 def _shortcode(found: re.Match[str], inclusions: Inclusions) -> str:

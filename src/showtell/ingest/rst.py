@@ -182,10 +182,14 @@ def _interpreted(
         found, messages = states.Inliner.interpreted(inliner, rawsource, text, role, lineno)
         return found, list(messages)
     shown = role_text(name, nodes.unescape(text))
-    literal = name in LITERAL_ROLES
-    return ([nodes.literal(text, shown) if literal else nodes.Text(shown)] if shown else []), []
+    if not shown:
+        return [], []
+    if name in SCREEN_ROLES:
+        return [nodes.strong(text, shown)], []
+    return [nodes.literal(text, shown) if name in LITERAL_ROLES else nodes.Text(shown)], []
 
 
+SCREEN_ROLES = names("guilabel menuselection")  # what is written on a screen; Sphinx shows it in bold
 SPHINX_ROLES = names("ref doc term abbr file samp kbd guilabel menuselection command")
 LITERAL_ROLES = names(
     """
