@@ -109,6 +109,19 @@ def test_tabs_are_read_with_their_names_although_hidden(read: Any) -> None:
     assert texts(document) == ["Linux", "apt it", "Mac", "brew it"]
 
 
+def test_words_on_the_screen_are_bold(read: Any) -> None:
+    (text,) = blocks(read("<p>Tap <span class='guilabel'>Save</span>, <span class='ph uicontrol'>OK</span>.</p>"), Text)
+    assert text.markdown == "Tap **Save**, **OK**."
+
+
+def test_a_tab_may_name_its_panel_instead_of_the_other_way_round(read: Any) -> None:
+    document = read(
+        "<div role=tablist><a role=tab aria-controls=p1>Linux</a><a role=tab aria-controls=p2>Mac</a></div>"
+        "<div role=tabpanel id=p1>apt it</div><div role=tabpanel id=p2 hidden>brew it</div>"
+    )
+    assert texts(document) == ["Linux", "apt it", "Mac", "brew it"]
+
+
 def test_an_icon_in_a_sentence_leaves_its_name(read: Any) -> None:
     document = read('<p>Click <img src="img/icon.png" alt="Gear"> to go on. <img src="img/icon.png" alt="New"></p>')
     assert texts(document) == ["Click Gear to go on."]
@@ -340,11 +353,29 @@ def test_media_of_a_table_follow_it(read: Any) -> None:
         "<button>NOT</button>",
         "<aside class=sidebar>NOT</aside>",
         "<dialog>NOT</dialog>",
+        "<article><p class=meta>Updated 12 March 2026 · 4 min NOT</p></article>",
+        "<div class='theme-last-updated'>Last updated on <time>2026-03-12</time> by NOT</div>",
+        "<article><div class='page-feedback'><h4>Was this NOT helpful?</h4><button>Yes</button></div></article>",
     ],
 )
 def test_what_a_person_does_not_read_is_left_out(read: Any, markup: str) -> None:
     document = read(f"<body><h1>T</h1><p>The words of the page, which are many.</p>{markup}</body>")
     assert texts(document) == ["The words of the page, which are many."]
+    assert [section.path for section in document.sections] == [("T",)]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<p class=meta>The meta element names what a page is about.</p>",
+        "<div class='api-meta'>Added in 3.2: <code>reset()</code></div>",
+        f"<p class=byline>{'Written in 1999. ' * 20}</p>",
+        "<section id=feedback><h2>Feedback</h2><p>Write to us by letter.</p></section>",
+    ],
+)
+def test_what_only_looks_like_a_byline_is_read(read: Any, markup: str) -> None:
+    words = "The words of the page, which are many. " * 12
+    assert len(texts(read(f"<body><h1>T</h1><p>{words}</p>{markup}</body>"))) == 2
 
 
 def test_a_page_that_looks_like_furniture_throughout_is_read_all_the_same(read: Any) -> None:
@@ -433,6 +464,8 @@ def test_a_section_is_not_furniture_because_of_its_title(read: Any, name: str, s
 
 def test_a_still_of_a_player_is_a_picture() -> None:
     still = "https://video.tv.adobe.com/v/3476846/?format=jpeg&nocache=1"
-    document = read_html(f'<h1>Talks</h1><p>Watch the talk.</p><img src="{still}" alt="Talk">', Place("/t.html", "t.html"))
+    document = read_html(
+        f'<h1>Talks</h1><p>Watch the talk.</p><img src="{still}" alt="Talk">', Place("/t.html", "t.html")
+    )
     (image,) = [block for section in document.sections for block in section.blocks if block.type != "text"]
     assert (image.type, image.source) == ("image", still)

@@ -333,3 +333,10 @@ def test_a_table_of_ten_thousand_rows(root: Path) -> None:
 def test_pictures_in_code_are_text(root: Path) -> None:
     document = _read("```md\n![x](a.png)\n```\n\n`![y](b.png)`\n\n- item\n\n      ![z](c.png)\n", root)
     assert not [block for block in document.sections[0].blocks if isinstance(block, Image)]
+
+
+def test_words_on_the_screen_are_bold(tmp_path: Path) -> None:
+    (section,) = _read("Tap {guilabel}`Save` in {menuselection}`File --> More`.\n", tmp_path).sections
+    assert [block.markdown for block in section.blocks if isinstance(block, Text)] == [
+        "Tap **Save** in **File > More**."
+    ]

@@ -39,6 +39,11 @@ def test_roles_and_references_leave_their_words(source: str, shown: str, tmp_pat
     assert _text(source + "\n", tmp_path) == shown
 
 
+def test_words_on_the_screen_are_bold(tmp_path: Path) -> None:
+    (section,) = _read(":guilabel:`Save` in :menuselection:`File --> More`.\n", tmp_path).sections
+    assert [block.markdown for block in section.blocks if isinstance(block, Text)] == ["**Save** in **File > More**."]
+
+
 def test_file_wide_fields_and_tables_of_contents_are_no_text(tmp_path: Path) -> None:
     source = (
         ":orphan:\n:tocdepth: 2\n\nPage\n====\n\n.. toctree::\n   :hidden:\n\n   a\n   b\n\n.. contents::\n\nWords.\n"
