@@ -1,0 +1,182 @@
+"""Which media an answer shows, where, and how much of them."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+from showtell.answer.illustrate import cut
+from showtell.index.search import Query
+from showtell.index.store import Scope
+from showtell.index.terms import query_terms
+from showtell.types import Table
+
+from .conftest import Made, draw, figures, refs, shown, vtt
+
+PARTS = Table(("Part", "Weight"), tuple((f"part {n}", f"{n * 7 % 1000} kg") for n in range(10_000)))
+
+
+def query(text: str, weights: dict[str, float] | None = None) -> Query:
+    words = tuple(query_terms(text))
+    known = {term: 1.0 for word in words for term in word}
+    return Query(text, words, known | (weights or {}), None, Scope())
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+def test_ten_thousand_rows_are_cut_quickly_to_the_row_that_is_asked_for() -> None:
+    began = time.monotonic()
+    few = cut(query("Which weight has part 7531?", {"7531": 9.0}), PARTS, 12)
+    assert time.monotonic() - began < 2
+    assert few.header == PARTS.header
+    assert len(few.rows) == 12
+    assert ("part 7531", "717 kg") in few.rows
+    assert list(few.rows) == sorted(few.rows, key=PARTS.rows.index), "rows keep their order"
+
+
+def test_a_comparison_shows_the_rows_that_it_names_alone() -> None:
+    named = cut(query("Compare 7531 and 42", {"7531": 9.0, "42": 9.0}), PARTS, 12, True).rows
+    assert {("part 42", "294 kg"), ("part 7531", "717 kg")} <= set(named)
+    assert len(named) <= 12
+    small = Table(
+        ("Wood", "Use"), tuple((wood, "boards") for wood in ("oak", "ash", "elm", "fir", "yew", "box", "fig", "nut"))
+    )
+    assert cut(query("Compare ash and yew"), small, 12, True).rows == (("ash", "boards"), ("yew", "boards"))
+
+
+def test_a_table_that_fits_is_shown_whole() -> None:
+    small = Table(("Wood",), (("oak",), ("ash",), ("elm",)))
+    assert cut(query("What of the ash?"), small, 12) == small
+    assert cut(query("Compare the woods"), small, 12, True) == small
+    assert cut(query("What of the ash?"), Table((), ()), 12) == Table((), ())
+
+
+def test_a_comparison_shows_its_table_with_the_rows_of_the_asked(made: Made) -> None:
+    rows = "".join(f"| {n} mm | {n * 3} newton metres |\n" for n in range(3, 43))
+    page = f"# Bolts\n\n## Torque by bolt size\n\nHow tight each bolt goes.\n\n| Bolt | Torque |\n| --- | --- |\n{rows}"
+    library = made({"bolts.md": page, "nuts.md": "# Nuts\n\nNuts are sorted by size.\n"})
+    answer = library.ask("Compare in the table the torque of a bolt of 17 mm with one of 40 mm")
+    (table,) = figures(answer)
+    assert isinstance(table.media.block, Table)
+    assert table.media.block.header == ("Bolt", "Torque")
+    assert {("17 mm", "51 newton metres"), ("40 mm", "120 newton metres")} <= set(table.media.block.rows)
+    assert len(table.media.block.rows) <= 12
+    assert table.rows_total == 40
+    assert not any("|" in text for text in shown(answer)), "a table is never retyped as text"
+
+
+def test_a_table_of_another_document_is_shown_where_it_is_asked_for(made: Made) -> None:
+    table = "| Material | Cutting speed |\n| - | - |\n| Brass | 90 m/min |\n| Steel | 30 m/min |\n"
+    words = "# Lathe\n\n## Cutting speeds\n\nAsk for the cutting speeds of the lathe in the workshop.\n"
+    library = made({"lathe.md": words, "data.md": f"# Appendix\n\n## Lathe\n\nMeasured by the guild.\n\n{table}"})
+    assert refs(library.ask("Show me a table of the cutting speeds of the lathe")) == ["data.md#table:1"]
+
+
+# ------------------------------------------------------------------------------------------------------------- pictures
+def test_a_section_of_a_picture_alone_answers(made: Made) -> None:
+    page = (
+        "# Views\n\n## Harbour map\n\n![Map of the harbour with its three piers](a.png)\n\n## Rules\n\nNo swimming.\n"
+    )
+    answer = made({"a.md": page}, ["a.png"]).ask("Show me the map of the harbour")
+    assert answer.status == "answered"
+    assert refs(answer) == ["a.png"]
+    assert answer.citations[0].section == ("Views", "Harbour map")
+
+
+def test_a_picture_stands_after_the_text_that_it_stands_under(made: Made) -> None:
+    page = ("# Dam\n\n## Sluice gate\n\nThe sluice gate of the dam is opened by hand.\n\n![Sluice gate open](a.png)\n\n"
+            "The sluice gate is closed by a motor.\n\n![Sluice gate shut](b.png)\n")  # fmt: skip
+    answer = made({"dam.md": page}, ["a.png", "b.png"]).ask("What does the sluice gate of the dam look like?")
+    assert shown(answer) == [
+        "The sluice gate of the dam is opened by hand.",
+        "<image a.png>",
+        "The sluice gate is closed by a motor.",
+        "<image b.png>",
+    ]
+
+
+def test_the_same_picture_under_two_names_and_in_two_documents_is_shown_once(made: Made, tmp_path: Path) -> None:
+    draw(tmp_path / "docs/one.png", 1)
+    shutil.copy(tmp_path / "docs/one.png", tmp_path / "docs/two.png")
+    gauge = "## Read the oil gauge\n\nThe oil gauge is read from the left side.\n\n![Oil gauge](one.png)\n\n"
+    again = "Read the oil gauge on Mondays.\n\n![Oil gauge](two.png)\n"
+    library = made({"x.md": f"# Tank\n\n{gauge}{again}", "y.md": f"# Boiler\n\n{gauge}"})
+    assert len(figures(library.ask("How do I read the oil gauge? Show a picture."))) == 1
+
+
+def test_a_picture_that_stands_everywhere_and_icons_are_never_shown(made: Made, tmp_path: Path) -> None:
+    draw(tmp_path / "docs/icon.png", 7, (16, 16))
+    metals = ("copper", "silver", "golden", "iron", "zinc")
+    pages = {
+        f"{metal}.md": f"# The {metal} lamp\n\nThe {metal} lamp hangs in hall {number}.\n\n"
+        f"![The {metal} lamp](logo.png)\n\n![Icon of the {metal} lamp](icon.png)\n"
+        for number, metal in enumerate(metals)
+    }
+    answer = made(pages, ["logo.png"]).ask("What does the copper lamp look like? Show me a picture.")
+    assert answer.status == "answered"
+    assert figures(answer) == []
+
+
+def test_media_of_a_sub_section_are_shown(made: Made) -> None:
+    washer = "To fit a new washer to the tap takes ten minutes and two tools, a spanner and a screwdriver."
+    parts = "### Order of the parts\n\n![Washer, valve and handle of the tap in order](b.png)\n"
+    library = made({"b.md": f"# Tap\n\n## Fit a new washer\n\n{washer}\n\n{parts}"}, ["b.png"])
+    assert refs(library.ask("What tools do I need to fit a new washer to the tap?")) == ["b.png"]
+
+
+def test_a_picture_that_is_gone_is_no_figure(made: Made) -> None:
+    library = made({"a.md": "# Kiln\n\nThe kiln is fired at night.\n\n![The kiln](missing.png)\n"})
+    assert figures(library.ask("What does the kiln look like?")) == []
+
+
+# --------------------------------------------------------------------------------------------------------------- videos
+FILM = """<h1>Mower</h1>
+<h2>Service film</h2><p>The film shows the service of the mower.</p>
+<video src="mower.mp4" title="Mower service"><track src="mower.vtt" kind="captions" srclang="en"></video>
+<h2>Winter storage film</h2><p>A film about how to store the mower for winter.</p>
+<iframe src="https://www.youtube.com/embed/abcdefghijk?start=30&end=75" title="Winter storage"></iframe>
+<h2>Assembly</h2><p>Assembly of the handlebar.</p><video src="assembly.mp4" title="Handlebar assembly"></video>"""
+SPOKEN = vtt(
+    (0, 5, "Welcome to the garden shed."),
+    (5, 20, "First we drain the petrol."),
+    (20, 30, "The spark plug is unscrewed with a long spanner."),
+    (30, 40, "We clean the spark plug with a wire brush."),
+    (40, 50, "Next the blade is sharpened on a stone."),
+    (50, 60, "Thank you for watching."),
+)
+
+
+FILMS = {"mower.html": FILM, "mower.vtt": SPOKEN, "mower.mp4": "a film", "assembly.mp4": "another film"}
+
+
+def test_a_video_plays_what_is_asked_for_or_what_its_source_names(made: Made) -> None:
+    library = made(FILMS)
+    played = {
+        question: [(part.media.block.type, part.start, part.end) for part in figures(library.ask(question))]
+        for question in (
+            "Is there a video on winter storage of the mower?",
+            "Is there a video of the handlebar assembly?",
+        )
+    }
+    assert list(played.values()) == [[("video", 30.0, 75.0)], [("video", None, None)]]
+    (video,) = figures(library.ask("Show me the video where the spark plug is cleaned"))
+    assert video.media.section == ("Mower", "Service film")
+    assert video.start is not None
+    assert video.end is not None
+    assert 0 <= video.start <= 30 < 40 <= video.end <= 60
+
+
+def test_a_video_with_a_page_and_a_file_of_its_own_is_shown_once(made: Made) -> None:
+    library = made(FILMS)
+    assert "mower.mp4" in [document.name for document in library.documents()]
+    answer = library.ask("Show me the video where the spark plug is cleaned")
+    assert [part.media.block.type for part in figures(answer)] == ["video"]
+    said = [text for text in shown(answer) if "spark plug" in text]
+    assert len(said) == len(set(said)) == 1
+
+
+def test_the_words_of_a_video_answer_a_question_that_names_no_video(made: Made) -> None:
+    library = made(FILMS | {"tea.md": "# Tea\n\nTea is drunk at five.\n"})
+    answer = library.ask("With what is the spark plug cleaned?")
+    assert [part.media.block.type for part in figures(answer)] == ["video"]
+    assert "We clean the spark plug with a wire brush." in shown(answer)[0]
