@@ -113,9 +113,8 @@ def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evid
         leads.setdefault(hit.passage.section_id, hit)
         places.setdefault((hit.passage.section_id, hit.passage.start), hit)
     floor = CLOSE * hits[0].score
-    distinct = {
-        " ".join(hit.passage.text.split()): hit for hit in reversed(leads.values())
-    }  # pages may repeat a section
+    # Pages may repeat a section.
+    distinct = {" ".join(hit.passage.text.split()): hit for hit in reversed(leads.values())}
     chosen = [hit for hit in leads.values() if hit in distinct.values() and hit.score >= floor][:limit]
     confidence = judge(query, hits, list(places.values()))
     roles: dict[int, Role] = {lead.passage.section_id: "other" for lead in chosen}
@@ -142,13 +141,13 @@ def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequen
 def judge(query: Query, hits: Sequence[Hit], leads: Sequence[Hit]) -> Confidence:
     """Whether the hits hold an answer.
 
-    A question in a language that the library does not hold is never refused for its words: both rankings are nearly
+    A question in a language that the library does not hold is answered with low confidence: both rankings are nearly
     blind to it. Otherwise four signals are summed, each about equally telling on the development set: the best passage
     by cosine and share of the question's words; whether both rankings agree on the leader; how far it leads the fifth
     section; the share of the question's words that stand nowhere in the library.
     """
     if query.is_foreign:
-        return "low" if hits else "none"
+        return "low"
     best = max(hit.dense + 0.5 * query.share(_whole(hit.passage)) for hit in hits[:JUDGED])
     lead = leads[0].score - leads[min(4, len(leads) - 1)].score if len(leads) > 1 else LONE_LEAD
     written = leads[0].passage.start is None  # speech shares few words with any question
