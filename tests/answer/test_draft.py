@@ -139,7 +139,7 @@ def test_one_step_longer_than_any_answer_is_told_whole(made: Made) -> None:
     library = made(
         {"a.md": f"# Sails\n\n## Hoist the topsail\n\n1. Loosen the brails.\n2. {step}\n3. Tie the brails.\n"}
     )
-    assert f"2. {step}" in shown(library.ask("How do I hoist the topsail with the capstan?"))
+    assert step in shown(library.ask("How do I hoist the topsail with the capstan?"))[0]
 
 
 def test_a_step_in_code_and_emphasis_keeps_them(made: Made) -> None:
