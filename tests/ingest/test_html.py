@@ -114,12 +114,28 @@ def test_words_on_the_screen_are_bold(read: Any) -> None:
     assert text.markdown == "Tap **Save**, **OK**."
 
 
-def test_a_tab_may_name_its_panel_instead_of_the_other_way_round(read: Any) -> None:
-    document = read(
-        "<div role=tablist><a role=tab aria-controls=p1>Linux</a><a role=tab aria-controls=p2>Mac</a></div>"
-        "<div role=tabpanel id=p1>apt it</div><div role=tabpanel id=p2 hidden>brew it</div>"
-    )
-    assert texts(document) == ["Linux", "apt it", "Mac", "brew it"]
+@pytest.mark.parametrize(
+    ("tabs", "panel", "other"),
+    [
+        (
+            ("<b role=tab aria-controls=x>", "<b role=tab aria-controls=y>"),
+            "role=tabpanel id=x",
+            "role=tabpanel id=y hidden",
+        ),
+        (("<b role=tab>", "<b role=tab>"), "role=tabpanel", "role=tabpanel hidden"),
+        (("<label>", "<label>"), "class=tabbed-block", "class=tabbed-block"),
+    ],
+)
+def test_generators_name_tabs_each_in_their_way(read: Any, tabs: tuple[str, str], panel: str, other: str) -> None:
+    label = "</label>" if "<label>" in tabs else "</b>"
+    names = f"<div {'class=tabbed-labels' if label == '</label>' else 'role=tablist'}>{tabs[0]}Linux{label}{tabs[1]}Mac{label}</div>"
+    panels = f"<div><div {panel}>apt it</div><div {other}>brew it</div></div>"
+    assert texts(read(f"<h1>T</h1><div>{names}{panels}</div>")) == ["Linux", "apt it", "Mac", "brew it"]
+
+
+def test_a_panel_whose_tab_is_not_known_has_no_name(read: Any) -> None:
+    markup = "<div><ul role=tablist><li role=tab>Linux<li role=tab>Mac</ul><div role=tabpanel>brew it</div></div>"
+    assert texts(read(f"<h1>T</h1>{markup}")) == ["brew it"]
 
 
 def test_an_icon_in_a_sentence_leaves_its_name(read: Any) -> None:
@@ -308,6 +324,8 @@ def test_tables(read: Any, markup: str, header: tuple[str, ...], rows: tuple[tup
 def test_a_lone_cell_above_the_header_is_the_caption(read: Any) -> None:
     (table,) = blocks(read("<table><tr><th colspan=2>Sizes<tr><th>A<th>B<tr><td>1<td>2</table>"), Table)
     assert (table.caption, table.header) == ("Sizes", ("A", "B"))
+    (table,) = blocks(read("<table><tr><td colspan=2><b>Sizes</b><tr><th>A<th>B<tr><td>1<td>2</table>"), Table)
+    assert (table.caption, table.header, table.rows) == ("Sizes", ("A", "B"), (("1", "2"),))
 
 
 @pytest.mark.parametrize(

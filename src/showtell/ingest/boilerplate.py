@@ -41,7 +41,8 @@ def _names(words: str) -> re.Pattern[str]:
 _FURNITURE = _names(
     r"cookies?|gdpr|breadcrumbs?|skip-?(?:link|nav|to-content|to-main)s?|pagination|prev-next|share|sharing|social|addtoany|"
     r"edit-?(?:page|this-page|link|on-github)|editsection|copy-?(?:button|btn|code)|copybtn|noprint|linenos?|linenodiv|"
-    r"gutter|(?:was-this-)?(?:page-|article-)?helpful|feedback|page-?rating|newsletter|headerlink"
+    r"gutter|(?:was-this-)?(?:page-|article-)?helpful|feedback|page-?rating|newsletter|headerlink|"
+    r"tabbed-labels"
 )
 _BYLINE = _names(
     r"byline|meta|last-?(?:updated?|modified|edited|reviewed)|read(?:ing)?-?time|publish(?:ed)?-?(?:date|on)|source-?file"

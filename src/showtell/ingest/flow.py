@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborNode
@@ -47,12 +46,16 @@ _Leave = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What all flows of one page share: how an element is seen, where findings go, and media met only in noscript."""
+    """What all flows of one page share.
+
+    How an element is seen, where findings go, the names of tab panels, and media met only in noscript.
+    """
 
     visible: Visible
     findings: Findings
     images: Images
     videos: Videos
+    tabs: Mapping[int, str]
     twins: list[MediaBlock]
 
 
@@ -115,7 +118,7 @@ class Flow:
                 return None
         if tag == "span" and not _CONTROLS.isdisjoint(names.split()):
             return self._styled(self._styles[-1].plus(Style(bold=True)))
-        if role == "tabpanel":
+        if node.mem_id in self._reading.tabs:
             self._tab(node)
         if self._is_caption(node, names):
             return self._caption(node)
@@ -210,11 +213,8 @@ class Flow:
 
     def _tab(self, node: LexborNode) -> None:
         """A tab's panel begins with the words on its tab."""
-        attributes = node.attributes
-        tab = _first(node, "id", attributes.get("aria-labelledby"))
-        tab = tab or _first(node, "aria-controls", attributes.get("id"))
-        label = squeeze(tab.text() if tab else attributes.get("aria-label") or "")
         self._flush()
+        label = self._reading.tabs.get(node.mem_id, "")
         if label:
             self._write(label, self._kind())
 
@@ -409,14 +409,6 @@ def _nothing() -> None:
 
 def _skip(_: Flow, __: LexborNode) -> None:
     """An element that is not read."""
-
-
-def _first(node: LexborNode, attribute: str, names: str | None) -> LexborNode | None:
-    """The first element of the page whose attribute is the first of these names."""
-    name = (names or "").split()[:1]
-    if not name or not re.fullmatch(r"[\w:.-]+", name[0]):
-        return None
-    return next(iter(node.parser.css(f'[{attribute}="{name[0]}"]')), None)
 
 
 def _captioned(item: Item, words: str) -> Item:

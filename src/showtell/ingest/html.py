@@ -15,6 +15,7 @@ from showtell.ingest.images import Images
 from showtell.ingest.inline import squeeze
 from showtell.ingest.language import detect
 from showtell.ingest.resources import Place
+from showtell.ingest.tabs import tab_names
 from showtell.ingest.videos import Videos
 from showtell.types import Block, Document, HeadingPath, Image, Section, Table, Text, Video
 
@@ -83,7 +84,7 @@ def _items(page: LexborHTMLParser, visible: Visible, findings: Findings) -> list
     root = content_root(page, visible)
     if root is None:
         return []
-    reading = Reading(visible, findings, Images(findings), Videos(findings), [])
+    reading = Reading(visible, findings, Images(findings), Videos(findings), tab_names(page), [])
     title = _heading_outside(page, root, visible)
     flow = Flow(reading)
     if title is not None:

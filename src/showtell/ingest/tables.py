@@ -117,6 +117,8 @@ def _header_rows(rows: list[Row]) -> int:
     if not count:
         titled = takewhile(lambda row: row[1].titles and (row[0] == 0 or len(row[1].cells) > 1), enumerate(rows))
         count = sum(1 for _ in titled)
+    if not count and len(rows) > 2 and len(rows[0].cells) == 1 and rows[1].titles and len(rows[1].cells) > 1:
+        count = 2  # a plain cell over the header
     return min(count, 1) if count == len(rows) else count
 
 
