@@ -127,8 +127,9 @@ def test_words_on_the_screen_are_bold(read: Any) -> None:
     ],
 )
 def test_generators_name_tabs_each_in_their_way(read: Any, tabs: tuple[str, str], panel: str, other: str) -> None:
-    label = "</label>" if "<label>" in tabs else "</b>"
-    names = f"<div {'class=tabbed-labels' if label == '</label>' else 'role=tablist'}>{tabs[0]}Linux{label}{tabs[1]}Mac{label}</div>"
+    listed = "class=tabbed-labels" if "<label>" in tabs else "role=tablist"
+    end = "</label>" if "<label>" in tabs else "</b>"
+    names = f"<div {listed}>{tabs[0]}Linux{end}{tabs[1]}Mac{end}</div>"
     panels = f"<div><div {panel}>apt it</div><div {other}>brew it</div></div>"
     assert texts(read(f"<h1>T</h1><div>{names}{panels}</div>")) == ["Linux", "apt it", "Mac", "brew it"]
 
