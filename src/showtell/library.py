@@ -199,6 +199,9 @@ class Library:
         """The steps of :meth:`ask` as they are done; the last one's value is the Answer."""
         if method not in METHODS:
             raise ShowtellError(f"there is no method {method}; there are: {', '.join(METHODS)}")
+        for name in scope.documents if scope else ():
+            if not self.store.passage_ids(Scope((name,))):
+                raise LibraryError(f"no document is called {name}; see: showtell list")
         limits = Limits(
             citations=self.settings.citations,
             words=self.settings.answer_words,

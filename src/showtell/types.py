@@ -216,6 +216,7 @@ class Claim:
     """One sentence, step or list item of a draft, in limited Markdown, with the passages that support it.
 
     ``section_id`` and ``position`` say where an extractive claim stands in its source; both None for a written one.
+    A ``heading`` says nothing by itself: it only leads to the figures that follow it.
     """
 
     text: str
@@ -223,6 +224,7 @@ class Claim:
     score: float = 0.0
     section_id: int | None = None
     position: int | None = None
+    heading: bool = False
 
 
 @dataclass(frozen=True, slots=True)

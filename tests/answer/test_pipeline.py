@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from showtell.errors import LibraryError
 from showtell.index.store import Scope
 from showtell.library import Library
 from showtell.types import Answer, as_json
@@ -210,10 +211,14 @@ def test_only_documents_in_scope_are_used(handbook: Library) -> None:
     assert {citation.document for citation in answer.citations} == {"de/filterkaffee.md"}
 
 
-@pytest.mark.parametrize("scope", [Scope(("nowhere.md",)), Scope(language="fi")], ids=["document", "language"])
-def test_a_scope_without_documents_has_no_answer(handbook: Library, scope: Scope) -> None:
-    answer = handbook.ask(HOW_TO, scope=scope)
+def test_a_language_without_documents_has_no_answer(handbook: Library) -> None:
+    answer = handbook.ask(HOW_TO, scope=Scope(language="fi"))
     assert (answer.status, answer.nearest) == ("no_answer", ())
+
+
+def test_a_document_that_is_not_there_is_told(handbook: Library) -> None:
+    with pytest.raises(LibraryError, match=r"no document is called nowhere\.md"):
+        handbook.ask(HOW_TO, scope=Scope(("nowhere.md",)))
 
 
 def test_media_asked_for_come_from_the_scope_too(made: Made) -> None:

@@ -15,7 +15,8 @@ from showtell.ingest.split import sentences, word_count
 from showtell.types import Claim, Moment, Passage, Text
 
 TO_THE_POINT = 0.05  # share of the question's words that a sentence of a further section holds
-ENOUGH = 40  # words of a section after which a sentence must hold a word of the question, or stand beside one that does
+ENOUGH = 40  # words of a section after which a further sentence must hold a word of the question …
+TELLING = 0.5  # … and at once, where one sentence holds such a share of them
 SPOKEN_WORDS = 90  # of a transcript
 STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
 ESCAPED = r"\\\1"
@@ -56,7 +57,7 @@ def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int
         if claims and not query.is_foreign:
             picked = [unit for unit in picked if unit.score >= TO_THE_POINT]
         left -= sum(unit.words for unit in picked)
-        claims += _claims(picked, ground)
+        claims += _claims(picked, ground, numbered=bool(steps))
     return claims
 
 
@@ -82,21 +83,29 @@ def _bare_claim(ground: Ground) -> list[Claim]:
     untimed = [passage for passage in ground.passages if passage.start is None]
     name = ground.section.path[-1] if ground.section.path else untimed[0].title if untimed else ""
     text = f"{_MARKUP.sub(ESCAPED, name.rstrip(':'))}:"
-    return [Claim(text, (untimed[0],), 0.0, ground.section_id, 0)] if untimed and name else []
+    return [Claim(text, (untimed[0],), 0.0, ground.section_id, 0, heading=True)] if untimed and name else []
 
 
 def _units(query: Query, ground: Ground) -> Iterator[_Unit]:
+    """Sentences, whole steps and items, and terms each with its definition, in reading order."""
     order = 0
+    terms: list[str] = []
     for position, block in enumerate(ground.section.blocks):
         if not isinstance(block, Text) or block.kind == "code":
             continue
-        pieces = [block.text] if block.kind in ("step", "item", "term") else sentences(block.text)
+        if block.kind == "term":
+            terms.append(_MARKUP.sub(ESCAPED, block.text))
+            continue
+        pieces = [block.text] if block.kind in ("step", "item", "definition") else sentences(block.text)
         marked = _marked(block, pieces)
+        if terms and block.kind == "definition":
+            marked = [f"**{', '.join(terms)}**: {marked[0]}"]
+            pieces = [f"{', '.join(terms)}: {pieces[0]}"]
+        terms = []
         for piece, markdown in zip(pieces, marked, strict=True):
             passage = _passage_of(ground, position, piece)
             if passage:
-                score = query.share(piece)
-                yield _Unit(position, order, piece, markdown, score, word_count(piece), passage)
+                yield _Unit(position, order, piece, markdown, query.share(piece), word_count(piece), passage)
                 order += 1
 
 
@@ -137,8 +146,9 @@ def _step_run(units: list[_Unit], ground: Ground, wanted: bool) -> list[_Unit]:
 def _best(units: list[_Unit], budget: int) -> list[_Unit]:
     picked: list[_Unit] = []
     spent = 0
+    enough = 0 if max(unit.score for unit in units) >= TELLING else ENOUGH
     for unit in sorted(units, key=lambda u: (-_smoothed(units, u), u.order)):
-        if picked and (spent + unit.words > budget or (spent >= ENOUGH and not _smoothed(units, unit))):
+        if picked and (spent + unit.words > budget or (spent >= enough and not unit.score)):
             continue
         picked.append(unit)
         spent += unit.words
@@ -152,17 +162,22 @@ def _smoothed(units: list[_Unit], unit: _Unit) -> float:
     return unit.score + 0.3 * max(near, default=0.0)
 
 
-def _claims(units: list[_Unit], ground: Ground) -> Iterator[Claim]:
-    """One claim a block: its sentences joined, a gap between them shown by an ellipsis."""
+def _claims(units: list[_Unit], ground: Ground, numbered: bool) -> Iterator[Claim]:
+    """One claim a block: its sentences joined, a gap between them shown by an ellipsis.
+
+    List labels stand where the claims are ``numbered`` steps, or where two list items or more remain.
+    """
     by_block: dict[int, list[_Unit]] = {}
     for unit in units:
         by_block.setdefault(unit.position, []).append(unit)
-    labelled = [at for at in by_block if getattr(ground.section.blocks[at], "label", "")]
+    labelled = sum(bool(getattr(ground.section.blocks[at], "label", "")) for at in by_block)
     for position, members in by_block.items():
         block = ground.section.blocks[position]
         text = _joined([(unit.order, unit.markdown) for unit in members])
         label = (
-            f"{block.label} ".replace("•", "-") if isinstance(block, Text) and block.label and len(labelled) > 1 else ""
+            f"{block.label} ".replace("•", "-")
+            if isinstance(block, Text) and block.label and (numbered or labelled > 1)
+            else ""
         )
         indent = "  " * (block.depth - 1) if label and isinstance(block, Text) and block.depth > 1 else ""
         passages = tuple(dict.fromkeys(unit.passage for unit in members))

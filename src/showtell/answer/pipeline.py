@@ -96,7 +96,7 @@ def _answer(
         )  # fmt: skip
     numbers: dict[int, int] = {}
     parts = tuple(_parts(claims, figures, numbers))
-    passages = {p.id: p for p in _used(claims, figures)}
+    passages = {p.id: p for p in _offered(claims, figures)}
     scores = {id_: hit.score for ground in evidence.grounds for id_, hit in ground.hits.items()}
     citations = tuple(_citation(number, passages[id_], scores.get(id_, 0.0)) for id_, number in numbers.items())
     return Answer(
@@ -107,6 +107,8 @@ def _answer(
 
 def _parts(claims: Sequence[Claim], figures: Sequence[Figure], numbers: dict[int, int]) -> Iterator[Part]:
     for index, claim in enumerate(claims):
+        if claim.heading and len(claims) > 1 and not any(figure.claim == index for figure in figures):
+            continue
         cited = tuple(numbers.setdefault(p.id, len(numbers) + 1) for p in claim.passages)
         marks = "".join(f" [{number}]" for number in cited)
         yield TextPart(claim.text + marks, cited)
@@ -118,7 +120,7 @@ def _parts(claims: Sequence[Claim], figures: Sequence[Figure], numbers: dict[int
                 )
 
 
-def _used(claims: Sequence[Claim], figures: Sequence[Figure]) -> Iterator[Passage]:
+def _offered(claims: Sequence[Claim], figures: Sequence[Figure]) -> Iterator[Passage]:
     for claim in claims:
         yield from claim.passages
     yield from (figure.passage for figure in figures)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from showtell.types import Moment
 
 NARROW, WIDE = 6.0, 15.0  # seconds, standard deviations of the two Gaussians
+SHORT = 300.0  # seconds; in a video shorter than this both are narrower in proportion
 RISE = 0.45  # share of the way from the median to the peak that a moment of the segment reaches
 REACH = 60.0  # seconds from the peak within which a segment begins and ends
 LONGEST = 90.0  # seconds
@@ -39,7 +40,9 @@ def best_segment(moments: Sequence[Moment]) -> Segment | None:
     moments = sorted(moments, key=lambda m: (m.start + m.end, m.start))
     starts, ends = np.array([m.start for m in moments]), np.array([m.end for m in moments])
     raw = np.array([m.score for m in moments])
-    scores = _standard(_smooth(raw, starts, ends, WIDE)) + _standard(_smooth(raw, starts, ends, NARROW))
+    scale = min(1.0, float(ends.max() - starts.min()) / SHORT)
+    wide, narrow = (_standard(_smooth(raw, starts, ends, width * scale)) for width in (WIDE, NARROW))
+    scores = wide + narrow
     peak = int(np.argmax(scores))
     threshold = np.median(scores) + RISE * (scores[peak] - np.median(scores))
     near = np.flatnonzero(np.abs(starts - starts[peak]) <= REACH)

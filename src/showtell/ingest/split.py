@@ -24,7 +24,7 @@ _ABBREVIATION = re.compile(
     r"|u\.\s?a|usw|evtl|inkl|abs|art|p|pp|vol|ed|eq|sec)|\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-zà-öø-ÿ])|(?<=[。！？])[”’」』）]*|\n+")
+_BREAK = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[]?[^\sa-zà-öø-ÿ])|(?<=[。！？])[”’」』）]*|\n+")
 
 
 @dataclass(frozen=True, slots=True)
