@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from showtell.answer.evidence import Ground
 from showtell.index.search import Query
+from showtell.index.terms import is_cjk
 from showtell.ingest.split import sentences, word_count
 from showtell.types import Claim, Moment, Passage, Text
 
@@ -189,6 +190,7 @@ def _joined(pieces: Sequence[tuple[int, str]]) -> str:
     """Pieces with their place in the source, as one text: an ellipsis stands where something was left out."""
     text = ""
     for number, (place, piece) in enumerate(pieces):
-        gap = "" if not number else " " if place == pieces[number - 1][0] + 1 else " … "
+        follows = number > 0 and place == pieces[number - 1][0] + 1
+        gap = "" if not number or (follows and is_cjk(text[-2:-1])) else " " if follows else " … "
         text += gap + piece
     return text

@@ -104,7 +104,7 @@ def _bonuses(query: Query, intent: Intent, searcher: Searcher, sections: set[int
 
 def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evidence:
     """Search, choose at most ``limit`` sections, and judge whether they hold an answer."""
-    hits = ranked(query, intent, searcher)
+    hits = _without_twins(ranked(query, intent, searcher))
     if not hits:
         return Evidence((), "none", ())
     leads: dict[int, Hit] = {}
@@ -113,10 +113,8 @@ def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evid
         leads.setdefault(hit.passage.section_id, hit)
         places.setdefault((hit.passage.section_id, hit.passage.start), hit)
     floor = CLOSE * hits[0].score
-    # Pages may repeat a section.
-    distinct = {" ".join(hit.passage.text.split()): hit for hit in reversed(leads.values())}
-    chosen = [hit for hit in leads.values() if hit in distinct.values() and hit.score >= floor][:limit]
-    confidence = judge(query, hits, list(places.values()))
+    chosen = [hit for hit in leads.values() if hit.score >= floor][:limit]
+    confidence = judge(query, intent, hits, list(places.values()))
     roles: dict[int, Role] = {lead.passage.section_id: "other" for lead in chosen}
     roles[hits[0].passage.section_id] = "lead"
     for child in searcher.store.child_sections(hits[0].passage.section_id):
@@ -124,6 +122,16 @@ def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evid
     grounds = _grounds(query, searcher, roles, hits)
     elsewhere = _elsewhere(query, intent, searcher, grounds)
     return Evidence((*grounds, *_grounds(query, searcher, elsewhere, hits)), confidence, _nearest(query, leads))
+
+
+def _without_twins(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without passages that say the same as another: pages repeat sections, and a video file its page."""
+    kept: dict[tuple[str, float | None], Hit] = {}
+    for hit in hits:
+        key = (" ".join(hit.passage.text.split()), hit.passage.start)
+        if key not in kept or (hit.passage.section and not kept[key].passage.section):
+            kept[key] = hit
+    return sorted(kept.values(), key=lambda hit: (-hit.score, hit.passage.id))
 
 
 def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequence[Ground]) -> dict[int, Role]:
@@ -138,7 +146,7 @@ def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequen
     return found
 
 
-def judge(query: Query, hits: Sequence[Hit], leads: Sequence[Hit]) -> Confidence:
+def judge(query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit]) -> Confidence:
     """Whether the hits hold an answer.
 
     A question in a language that the library does not hold is answered with low confidence: both rankings are nearly
@@ -150,7 +158,9 @@ def judge(query: Query, hits: Sequence[Hit], leads: Sequence[Hit]) -> Confidence
         return "low"
     best = max(hit.dense + 0.5 * query.share(_whole(hit.passage)) for hit in hits[:JUDGED])
     lead = leads[0].score - leads[min(4, len(leads) - 1)].score if len(leads) > 1 else LONE_LEAD
-    written = leads[0].passage.start is None  # speech shares few words with any question
+    # Speech shares few words with any question; it is trusted all the same where a video, or nothing else, is there.
+    spoken = [hit.passage.start is not None for hit in leads[:5]]
+    written = not (spoken[0] and (intent.video or all(spoken)))
     assurance = best + min(1.0, leads[0].score) + lead - query.unknown_share * written
     floor, sure = (REFUSED, SURE) if query.vector is not None else (REFUSED_BY_WORDS, SURE_BY_WORDS)
     floor -= 0.0 if written else SPOKEN_ALLOWANCE

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from showtell.index.store import Scope, Store
-from showtell.index.terms import query_terms, question_language, terms
+from showtell.index.terms import is_cjk, query_terms, question_language, terms
 from showtell.index.vectors import VectorIndex
 from showtell.models.base import Encoder, Vectors
 from showtell.types import Hit, MediaHit, Moment
 
 DENSE_WEIGHT = 0.6
 POOL = 200  # candidates from each ranking
+FOREIGN = 0.2  # share of the documents below which a language counts as not held by the library
+SHORTEST_PART = 5  # letters of a word inside an unknown one
 NOISE = 0.15  # cosine below which two texts have nothing in common
 POSTINGS = 25_000  # passages that the words of a lexical search stand in, all together; SQLite reads about one a µs
 KEPT_FREQUENCIES = 50_000  # terms whose frequency is remembered
@@ -75,17 +77,38 @@ class Searcher:
 
     def query(self, text: str, scope: Scope | None = None) -> Query:
         """Prepare a search text."""
-        languages = self.store.languages()
-        words = tuple(query_terms(text, dict.fromkeys(("en", *languages))))
-        spelled = sorted({term for word in words for term in word})
+        shares = self.store.languages()
+        asked = query_terms(text, dict.fromkeys(("en", *shares)))
+        asked, unknown_share = self._as_known(asked)
+        spelled = sorted({term for word in asked for term in word})
         frequency = self._frequencies(spelled)
         total = max(1, self.store.counts()[1])
         weights = {t: math.log(1 + (total - n + 0.5) / (n + 0.5)) for t in spelled for n in [frequency.get(t, 0)]}
-        unknown = [word for word in words if not any(term in frequency for term in word)]
         language = question_language(text)
-        foreign = bool(language and languages) and not any(known.startswith(language) for known in languages)
+        held = sum(share for known, share in shares.items() if known.startswith(language))
         vector = self.encoder.encode_query(text) if self.encoder else None
-        return Query(text, words, weights, vector, scope or Scope(), foreign, len(unknown) / max(1, len(words)))
+        is_foreign = bool(language and shares) and held < FOREIGN
+        return Query(text, tuple(asked), weights, vector, scope or Scope(), is_foreign, unknown_share)
+
+    def _as_known(self, asked: Sequence[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], float]:
+        """The words as far as the library knows them, and the share of them that it does not know.
+
+        An unknown compound, inflection or misspelling that begins or ends with a word of the library is joined by
+        that word and counts as half unknown; a CJK bigram that the library does not hold most often lies across two
+        words, so it is left out and counts as half unknown too.
+        """
+        frequency = self._frequencies(sorted({term for word in asked for term in word}))
+        unknown = [word for word in asked if not any(term in frequency for term in word)]
+        parts = {word: tuple(_beginnings_and_ends(word[0])) for word in unknown}
+        known_parts = self._frequencies(sorted({part for each in parts.values() for part in each}))
+        found: list[tuple[str, ...]] = []
+        missing = 0.0
+        for word in asked:
+            joined = tuple(part for part in parts.get(word, ()) if part in known_parts)[:2]
+            missing += 0.0 if word not in parts else 0.5 if joined or is_cjk(word[0]) else 1.0
+            if word not in parts or not is_cjk(word[0]):
+                found.append((*word, *joined))
+        return found or list(asked), missing / max(1, len(asked))
 
     def passages(self, query: Query, limit: int = 10) -> list[Hit]:
         """The best passages, best first."""
@@ -142,6 +165,14 @@ class Searcher:
         rarest = sorted(frequency, key=frequency.__getitem__)
         together = list(accumulate(frequency[term] for term in rarest))
         return rarest[: max(1, bisect_right(together, POSTINGS))]
+
+
+def _beginnings_and_ends(term: str) -> Iterator[str]:
+    """Beginnings and ends of a long word, the longest first, that may be words themselves."""
+    if is_cjk(term):
+        return
+    for length in range(len(term) - 1, SHORTEST_PART - 1, -1):
+        yield from (term[-length:], term[:length])
 
 
 def fuse(lexical: Mapping[int, float], dense: Mapping[int, float]) -> dict[int, float]:

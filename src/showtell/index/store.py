@@ -260,10 +260,11 @@ class Store:
         rows = self._all("SELECT d.source, a.name FROM assets a JOIN documents d ON d.id = a.document_id")
         return {source for source, name in rows if name not in present}
 
-    def languages(self) -> tuple[str, ...]:
-        """The languages of the documents, the commonest first."""
-        rows = self._all("SELECT language FROM documents GROUP BY language ORDER BY count(*) DESC, language")
-        return tuple(language for (language,) in rows if language)
+    def languages(self) -> dict[str, float]:
+        """The languages of the documents with their share, the commonest first."""
+        rows = self._all("SELECT language, count(*) FROM documents GROUP BY language ORDER BY count(*) DESC, language")
+        total = sum(count for _, count in rows)
+        return {language: count / total for language, count in rows if language}
 
     def counts(self) -> tuple[int, int, int]:
         """Documents, passages, media."""

@@ -84,6 +84,11 @@ def _stop_words_by_language() -> dict[str, frozenset[str]]:
     return {code: frozenset(listed.split()) for code, _, listed in pairs}
 
 
+def is_cjk(term: str) -> bool:
+    """Whether a term is Chinese, Japanese or Korean, so a bigram."""
+    return bool(_CJK.match(term))
+
+
 @lru_cache(maxsize=65536)
 def word_terms(word: str, language: str) -> tuple[str, ...]:
     """Index terms of one word of :func:`words`."""
