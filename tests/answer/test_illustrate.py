@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from pathlib import Path
 
 from showtell.answer.illustrate import cut
@@ -24,14 +23,15 @@ def query(text: str, weights: dict[str, float] | None = None) -> Query:
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
-def test_ten_thousand_rows_are_cut_quickly_to_the_row_that_is_asked_for() -> None:
-    began = time.monotonic()
+def test_ten_thousand_rows_are_cut_to_the_row_that_is_asked_for() -> None:
     few = cut(query("Which weight has part 7531?", {"7531": 9.0}), PARTS, 12)
-    assert time.monotonic() - began < 2
-    assert few.header == PARTS.header
+    assert (few.header, few.rows) == (PARTS.header, (("part 7531", "717 kg"),))
+
+
+def test_rows_keep_their_order_and_are_no_more_than_asked_for() -> None:
+    few = cut(query("Which part weighs how many kg?"), PARTS, 12)
     assert len(few.rows) == 12
-    assert ("part 7531", "717 kg") in few.rows
-    assert list(few.rows) == sorted(few.rows, key=PARTS.rows.index), "rows keep their order"
+    assert list(few.rows) == sorted(few.rows, key=PARTS.rows.index)
 
 
 def test_a_comparison_shows_the_rows_that_it_names_alone() -> None:
@@ -179,4 +179,4 @@ def test_the_words_of_a_video_answer_a_question_that_names_no_video(made: Made) 
     library = made(FILMS | {"tea.md": "# Tea\n\nTea is drunk at five.\n"})
     answer = library.ask("With what is the spark plug cleaned?")
     assert [part.media.block.type for part in figures(answer)] == ["video"]
-    assert "We clean the spark plug with a wire brush." in shown(answer)[0]
+    assert any("We clean the spark plug with a wire brush." in said for said in shown(answer))

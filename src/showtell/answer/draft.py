@@ -6,7 +6,7 @@ For a how-to the section's steps; otherwise the sentences that say most about th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from showtell.answer.evidence import Ground
@@ -17,7 +17,8 @@ from showtell.types import Claim, Moment, Passage, Text
 
 TO_THE_POINT = 0.05  # share of the question's words that a sentence of a further section holds
 ENOUGH = 40  # words of a section after which a further sentence must hold a word of the question …
-TELLING = 0.5  # … and at once, where one sentence holds such a share of them
+DEFINING = 0.3  # … and at once, where one of them holds such a share of its words
+INTRODUCTION_WORDS = 60  # of the text that leads to a figure
 SPOKEN_WORDS = 90  # of a transcript
 STEPS_WORDS = 260  # a run of steps longer than this is cut to the steps around the best one
 ESCAPED = r"\\\1"
@@ -54,12 +55,41 @@ def draft(query: Query, grounds: Sequence[Ground], wants_steps: bool, words: int
             claims += _bare_claim(ground)
             continue
         steps = _step_run(units, ground, wants_steps and not claims)
-        picked = steps or _best(units, budget)
+        picked = steps or _best(units, budget, everything=not claims and not _defines(units, ground))
         if claims and not query.is_foreign:
             picked = [unit for unit in picked if unit.score >= TO_THE_POINT]
         left -= sum(unit.words for unit in picked)
         claims += _claims(picked, ground, numbered=bool(steps))
     return claims
+
+
+def introduce(
+    query: Query, claims: Sequence[Claim], grounds: Sequence[Ground], media: Iterable[tuple[int, int]]
+) -> list[Claim]:
+    """The claims with the text that each medium stands under added where it is not yet told.
+
+    ``media`` are places as section id and block number. Added claims stand in their section's order.
+    """
+    told = list(claims)
+    by_id = {ground.section_id: ground for ground in grounds}
+    for section, position in sorted(media):
+        ground = by_id[section]
+        before = [n for n, block in enumerate(ground.section.blocks[:position]) if isinstance(block, Text)]
+        if not before or any(c.section_id == section and c.position == before[-1] for c in told):
+            continue
+        units = [unit for unit in _units(query, ground) if unit.position == before[-1]]
+        while sum(unit.words for unit in units) > INTRODUCTION_WORDS and len(units) > 1:
+            units.pop(0)
+        at = _place_for(told, section, before[-1])
+        told[at:at] = _claims(units, ground, numbered=True) if units else []
+    return told
+
+
+def _place_for(claims: Sequence[Claim], section: int, position: int) -> int:
+    """Where a claim of this place belongs: behind those that stand before it in its section, or at the end."""
+    own = [n for n, claim in enumerate(claims) if claim.section_id == section]
+    earlier = [n for n in own if (claims[n].position or 0) < position]
+    return earlier[-1] + 1 if earlier else own[0] if own else len(claims)
 
 
 def _spoken_claim(ground: Ground, position: int, budget: int) -> Iterator[Claim]:
@@ -144,10 +174,17 @@ def _step_run(units: list[_Unit], ground: Ground, wanted: bool) -> list[_Unit]:
     return run
 
 
-def _best(units: list[_Unit], budget: int) -> list[_Unit]:
+def _defines(units: list[_Unit], ground: Ground) -> bool:
+    """Whether one definition answers: the others of its list are then beside the point."""
+    best = max(units, key=lambda unit: unit.score)
+    block = ground.section.blocks[best.position]
+    return best.score >= DEFINING and isinstance(block, Text) and block.kind == "definition"
+
+
+def _best(units: list[_Unit], budget: int, everything: bool) -> list[_Unit]:
     picked: list[_Unit] = []
     spent = 0
-    enough = 0 if max(unit.score for unit in units) >= TELLING else ENOUGH
+    enough = budget if everything else 0 if max(unit.score for unit in units) >= DEFINING else ENOUGH
     for unit in sorted(units, key=lambda u: (-_smoothed(units, u), u.order)):
         if picked and (spent + unit.words > budget or (spent >= enough and not unit.score)):
             continue

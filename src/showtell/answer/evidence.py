@@ -26,6 +26,7 @@ STEPS_BONUS = 0.05  # for pictures in a section, where the question asks how to 
 JUDGED = 20  # passages among which the best is looked for
 REFUSED, SURE = 1.40, 1.70  # assurance below which there is no answer, and from which there surely is one
 REFUSED_BY_WORDS, SURE_BY_WORDS = 0.95, 1.2  # the same without vectors
+MOSTLY = 4  # of five passages
 SPOKEN_ALLOWANCE = 0.2  # by which speech may fall short of the first
 LONE_LEAD = 0.3  # the lead of a section that nothing competes with
 MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and the cosine that one of them needs
@@ -158,9 +159,9 @@ def judge(query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit
         return "low"
     best = max(hit.dense + 0.5 * query.share(_whole(hit.passage)) for hit in hits[:JUDGED])
     lead = leads[0].score - leads[min(4, len(leads) - 1)].score if len(leads) > 1 else LONE_LEAD
-    # Speech shares few words with any question; it is trusted all the same where a video, or nothing else, is there.
+    # Speech shares few words with any question; it is trusted all the same where a video or little else is found.
     spoken = [hit.passage.start is not None for hit in leads[:5]]
-    written = not (spoken[0] and (intent.video or all(spoken)))
+    written = not (spoken[0] and (intent.video or sum(spoken) >= MOSTLY))
     assurance = best + min(1.0, leads[0].score) + lead - query.unknown_share * written
     floor, sure = (REFUSED, SURE) if query.vector is not None else (REFUSED_BY_WORDS, SURE_BY_WORDS)
     floor -= 0.0 if written else SPOKEN_ALLOWANCE

@@ -25,6 +25,7 @@ FLOOR, PICTURE_FLOOR = 0.15, 0.18  # a score below this shows nothing of the que
 FITTING = 0.45  # score that a medium outside the leading ground needs
 RELATIVE, FEW = 0.7, 4  # where a ground has more than a few media, the share of the best score that others need
 NEARLY = 0.95  # share of the best score from which another is nearly as good
+ROWS = 0.5  # share of the best row's words that a row of a long table needs
 NAMED = 0.5  # share of the question's weight of words that name rows of a table, from which these rows alone are shown
 AT_MOST = 9  # media in one answer
 SPREAD = 5  # an asset that stands in so many documents is decoration
@@ -39,7 +40,9 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class Chosen:
+    """A medium of a ground, its row number, the leading ground and its score."""
+
     row: int
     media: Media
     ground: Ground
@@ -47,23 +50,22 @@ class _Candidate:
     score: float
 
 
-def illustrate(
-    query: Query,
-    intent: Intent,
-    claims: Sequence[Claim],
-    grounds: Sequence[Ground],
-    spread: Mapping[str, int],
-    bounds: Bounds,
-) -> list[Figure]:
-    """Figures for the claims, in the order in which they are shown."""
+def choose(query: Query, intent: Intent, grounds: Sequence[Ground], spread: Mapping[str, int]) -> list[Chosen]:
+    """The media to show, best first; ``spread`` says in how many documents each asset stands."""
     candidates = [
-        _Candidate(row, media, ground, grounds[0], _score(query, intent, ground, row, media))
+        Chosen(row, media, ground, grounds[0], _score(query, intent, ground, row, media))
         for ground in grounds
         for row, media in ground.media.items()
         if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
     ]
-    kept = _once(_choose(candidates, intent))[:AT_MOST]
-    figures = [_figure(query, candidate, claims, bounds.table_rows, intent.table) for candidate in kept]
+    return _once(_choose(candidates, intent))[:AT_MOST]
+
+
+def place(
+    query: Query, intent: Intent, claims: Sequence[Claim], chosen: Sequence[Chosen], bounds: Bounds
+) -> list[Figure]:
+    """Figures after the claims that they belong to, in the order in which they are shown."""
+    figures = [_figure(query, each, claims, bounds.table_rows, intent.table) for each in chosen]
     return _bounded(sorted(figures, key=_place_in_answer), bounds.per_claim)
 
 
@@ -82,7 +84,8 @@ def cut(query: Query, table: Table, limit: int, compared: bool = False) -> Table
     if len(named) < 2 and len(table.rows) <= limit:
         return table
     scored = {number: query.share(row_text(row)) for number, row in enumerate(table.rows)}
-    kept = named if len(named) >= 2 else list(scored)
+    fitting = [number for number, score in scored.items() if score >= ROWS * max(scored.values()) > 0]
+    kept = named if len(named) >= 2 else fitting or list(scored)
     best = sorted(kept, key=lambda number: (-scored[number], number))[:limit]
     return replace(table, rows=tuple(table.rows[number] for number in sorted(best)))
 
@@ -113,7 +116,7 @@ def _score(query: Query, intent: Intent, ground: Ground, row: int, media: Media)
     return agreement
 
 
-def _choose(candidates: Sequence[_Candidate], intent: Intent) -> list[_Candidate]:
+def _choose(candidates: Sequence[Chosen], intent: Intent) -> list[Chosen]:
     leading = [each for each in candidates if each.ground.role in ("lead", "child")]
     kept = [each for each in leading if each.score >= _floor(each)]
     best = max((each.score for each in kept), default=0.0)
@@ -137,17 +140,17 @@ def _is_question(section: Section) -> bool:
     return bool(section.path) and section.path[-1].rstrip().endswith(("?", "？"))
 
 
-def _floor(candidate: _Candidate) -> float:
+def _floor(candidate: Chosen) -> float:
     return PICTURE_FLOOR if isinstance(candidate.media.block, Image) else FLOOR
 
 
-def _better_elsewhere(candidates: Sequence[_Candidate], best: float) -> list[_Candidate]:
+def _better_elsewhere(candidates: Sequence[Chosen], best: float) -> list[Chosen]:
     """Media of other grounds that fit the question at least as well as any of the leading one."""
     others = [each for each in candidates if each.ground.role == "other"]
     return [each for each in others if each.score >= max(best, FITTING)]
 
 
-def _of_the_next(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+def _of_the_next(candidates: Sequence[Chosen]) -> list[Chosen]:
     """Media of a further ground, where it is of the leading one's document and nearly as good."""
     return [
         each
@@ -159,13 +162,13 @@ def _of_the_next(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     ]
 
 
-def _best_two(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+def _best_two(candidates: Sequence[Chosen]) -> list[Chosen]:
     """The best candidate, and a second one that is nearly as good."""
     ordered = sorted(candidates, key=lambda each: (-each.score, each.row))[:2]
     return [each for each in ordered if each.score >= NEARLY * ordered[0].score]
 
 
-def _once(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+def _once(candidates: Iterable[Chosen]) -> list[Chosen]:
     seen: set[str] = set()
     kept = []
     for candidate in sorted(candidates, key=lambda each: (-each.score, each.row)):
@@ -177,7 +180,7 @@ def _once(candidates: Iterable[_Candidate]) -> list[_Candidate]:
 
 
 # ------------------------------------------------------------------------------------------------------------- placing
-def _figure(query: Query, candidate: _Candidate, claims: Sequence[Claim], rows: int, compared: bool) -> Figure:
+def _figure(query: Query, candidate: Chosen, claims: Sequence[Claim], rows: int, compared: bool) -> Figure:
     media, total = candidate.media, None
     claim = _claim_of(claims, media)
     if isinstance(media.block, Table):
@@ -197,7 +200,7 @@ def _claim_of(claims: Sequence[Claim], media: Media) -> int:
     return before[-1] if before else own[0] if own else len(claims) - 1
 
 
-def _reason(claim: Claim, candidate: _Candidate) -> str:
+def _reason(claim: Claim, candidate: Chosen) -> str:
     media, blocks = candidate.media, candidate.ground.section.blocks
     if claim.section_id != media.section_id:
         return "found elsewhere in the library"
@@ -211,7 +214,7 @@ def _reason(claim: Claim, candidate: _Candidate) -> str:
     return "stands under this step" if step else "stands under this text"
 
 
-def _passage_of(candidate: _Candidate) -> Passage | None:
+def _passage_of(candidate: Chosen) -> Passage | None:
     place = candidate.media.position
     own = [passage for passage in candidate.ground.passages if passage.first <= place < passage.last]
     hits = candidate.ground.hits

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from showtell.answer.draft import draft
+from showtell.answer.draft import draft, introduce
 from showtell.answer.evidence import Evidence, gather
-from showtell.answer.illustrate import Bounds, illustrate
+from showtell.answer.illustrate import Bounds, choose, place
 from showtell.answer.query import read_intent
 from showtell.index.search import Searcher
 from showtell.index.store import Scope
@@ -70,8 +70,10 @@ def run(
         media = {row: item for ground in evidence.grounds for row, item in ground.media.items()}
         assets = [asset for item in media.values() if (asset := getattr(item.block, "asset", None))]
         spread = searcher.store.asset_spread(assets)
-        bounds = Bounds(limits.table_rows, limits.media_per_claim)
-        figures = illustrate(query, intent, claims, evidence.grounds, spread, bounds) if claims else []
+        chosen = choose(query, intent, evidence.grounds, spread) if claims else []
+        places = [(each.media.section_id, each.media.position) for each in chosen]
+        claims = introduce(query, claims, evidence.grounds, places)
+        figures = place(query, intent, claims, chosen, Bounds(limits.table_rows, limits.media_per_claim))
         yield done("illustrate", tuple(figures), at)
 
     timings["total"] = round((clock() - began) * 1000, 1)

@@ -130,6 +130,7 @@ class _Unit:
     block: int
     text: str
     header: str = ""  # repeated when a passage begins inside the table
+    leads: bool = False  # to the next unit, from which it is not cut: a term, or what ends with a colon
 
 
 def _section_passages(number: int, section: Section, limit: int) -> Iterator[PassageText]:
@@ -153,7 +154,7 @@ def _units(section: Section, position: int, limit: int) -> Iterator[_Unit]:
     if isinstance(block, Text):
         whole = block_text(block)
         pieces = [whole] if block.kind == "code" or word_count(whole) <= limit else sentences(whole)
-        yield from (_Unit(position, piece) for piece in pieces)
+        yield from (_Unit(position, p, leads=block.kind == "term" or p.endswith((":", "："))) for p in pieces)
     elif isinstance(block, Table):
         header = row_text(block.header) if any(block.header) else ""
         lines = [line for line in (block.caption, header) if line]
@@ -168,7 +169,7 @@ def _pack(units: list[_Unit], limit: int) -> list[list[_Unit]]:
     size = 0
     for unit in units:
         count = word_count(unit.text)
-        if packs and size + count <= limit:
+        if packs and (size + count <= limit or (packs[-1][-1].leads and size < limit)):
             packs[-1].append(unit)
             size += count
         else:
