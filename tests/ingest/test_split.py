@@ -99,3 +99,9 @@ def test_sentences(text: str, count: int) -> None:
 def test_the_heading_does_not_repeat_the_title() -> None:
     assert heading("Guide", ("Guide", "Install")) == "Guide > Install"
     assert heading("Manual", ("Guide", "Install")) == "Manual > Guide > Install"
+
+
+def test_what_leads_to_the_next_line_is_not_cut_from_it() -> None:
+    term, definition = Text("Ristretto", "term"), paragraph(30)
+    pieces = split(document(Section(("Guide",), (paragraph(99), term, definition, paragraph(60)))), passage_words=100)
+    assert ("Ristretto\n" + definition.text) in pieces.passages[0].text

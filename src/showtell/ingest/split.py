@@ -169,7 +169,7 @@ def _pack(units: list[_Unit], limit: int) -> list[list[_Unit]]:
     size = 0
     for unit in units:
         count = word_count(unit.text)
-        if packs and (size + count <= limit or (packs[-1][-1].leads and size < limit)):
+        if packs and (size + count <= limit or (packs[-1][-1].leads and size <= limit)):
             packs[-1].append(unit)
             size += count
         else:
