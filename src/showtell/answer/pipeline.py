@@ -13,11 +13,23 @@ from showtell.answer.illustrate import Bounds, choose, place
 from showtell.answer.query import read_intent
 from showtell.index.search import Searcher
 from showtell.index.store import Scope
+from showtell.index.terms import question_language
 from showtell.types import Answer, Citation, Claim, Figure, FigurePart, Part, Passage, Question, TextPart
 
 METHODS = ("showtell",)
 CONFIDENCE = {"high": "high", "low": "low: the sources may not answer this"}
-NO_ANSWER = "The sources do not say."
+NO_ANSWER = {
+    "de": "Die Quellen sagen es nicht.",
+    "en": "The sources do not say.",
+    "es": "Las fuentes no lo dicen.",
+    "fr": "Les sources ne le disent pas.",
+    "it": "Le fonti non lo dicono.",
+    "ja": "資料には書かれていません。",
+    "ko": "자료에 나와 있지 않습니다.",
+    "pt": "As fontes não dizem.",
+    "ru": "В источниках об этом не сказано.",
+    "zh": "资料中没有说明。",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +103,7 @@ def _answer(
 ) -> Answer:
     asked, searches = Question(question), (question,)
     if not claims:
-        parts: tuple[Part, ...] = (TextPart(NO_ANSWER),)
+        parts: tuple[Part, ...] = (TextPart(NO_ANSWER.get(question_language(question), NO_ANSWER["en"])),)
         return Answer(
             asked, "no_answer", CONFIDENCE["low"], method, "extractive", parts,
             searches=searches, nearest=evidence.nearest, warnings=tuple(warnings), timings_ms=timings,
