@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from showtell.index.terms import CJK, words
+from showtell.index.terms import is_cjk, words
 from showtell.types import Cue, Document, HeadingPath, Image, MediaBlock, Section, Table, Text, Video
 
 CONTEXT_BEFORE, CONTEXT_AFTER = 260, 140  # characters; about 400 in all carried most of the signal, 800 lost precision
@@ -109,7 +109,7 @@ def sentences(text: str) -> list[str]:
 
 def word_count(text: str) -> int:
     """Words of a text; two CJK characters count as one."""
-    return sum((len(word) + 1) // 2 if re.match(rf"[{CJK}]", word) else 1 for word in words(text))
+    return sum((len(word) + 1) // 2 if is_cjk(word) else 1 for word in words(text))
 
 
 def row_text(row: Iterable[str]) -> str:
