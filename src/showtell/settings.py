@@ -69,7 +69,7 @@ class Settings(BaseModel):
     """Hosts at private or loopback addresses that may be fetched from, as ``host`` or ``host:port``."""
 
     citations: int = Field(3, ge=1, le=10)
-    """Passages that an answer cites, at most."""
+    """Sections that an answer draws on, at most."""
 
     answer_words: int = Field(150, ge=30, le=600)
     """Words of an answer, about; steps may run longer."""

@@ -244,7 +244,7 @@ def test_a_walk_takes_documents_in_order(tmp_path: Path) -> None:
     told: list[str] = []
     found = [path.relative_to(tmp_path).as_posix() for path in walk(tmp_path, told.append)]
     assert found == ["a/c.rst", "a/z.html", "alone.vtt", "b.md", "v.mp4"]
-    assert told == []
+    assert [line.split(": ")[1] for line in told] == ["1 .pdf file skipped"]
 
 
 def test_links_out_of_the_folder_are_told(tmp_path: Path) -> None:
@@ -265,3 +265,11 @@ def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     told: list[str] = []
     assert list(walk(tmp_path / "gone", told.append)) == []
     assert "cannot be read" in told[0]
+
+
+def test_a_walk_tells_what_kinds_of_documents_it_cannot_read(tmp_path: Path) -> None:
+    for name in ("a.md", "b.pdf", "c.pdf", "d.docx", "e.bin"):
+        (tmp_path / name).write_text("text")
+    told: list[str] = []
+    assert [path.name for path in walk(tmp_path, told.append)] == ["a.md"]
+    assert [line.split(": ")[1] for line in told] == ["1 .docx file skipped", "2 .pdf files skipped"]

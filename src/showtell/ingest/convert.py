@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from email.message import Message
@@ -309,6 +310,7 @@ def walk(folder: Path, tell: Callable[[str], None] = log.warning) -> Iterator[Pa
 
 def _walk(folder: Path, inside: Path, tell: Callable[[str], None]) -> Iterator[Path]:
     waiting = _entries(folder, tell)  # no recursion: a path may have a thousand parts
+    unread: Counter[str] = Counter()
     while waiting:
         entry = waiting.pop()
         if entry.is_symlink() and not _leads_inside(entry, inside):
@@ -320,6 +322,11 @@ def _walk(folder: Path, inside: Path, tell: Callable[[str], None]) -> Iterator[P
             yield entry
         elif entry.suffix.lower() in SUFFIXES and entry.exists() and not entry.is_file():
             tell(f"{entry}: skipped, it is no file but a pipe, socket or device; leave it out")
+        elif entry.suffix.lower() in ADVICE or entry.suffix.lower() == ".pdf":
+            unread[entry.suffix.lower()] += 1
+    for suffix, count in sorted(unread.items()):
+        files = f"{count} {suffix} file{'s' * (count > 1)}"
+        tell(f"{folder}: {files} skipped: {ADVICE.get(suffix, ADVICE['pdf'])}")
 
 
 def _entries(folder: Path, tell: Callable[[str], None]) -> list[Path]:
