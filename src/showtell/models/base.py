@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,4 +26,44 @@ class Encoder(Protocol):
 
     def encode_query(self, text: str) -> Vectors:
         """One question, with the model's query prefix, to float32 of shape ``(dimension,)`` of length 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation with a chat model; ``pictures`` are the bytes of PNG or JPEG files."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+    pictures: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What a chat model is asked; with ``schema`` (JSON Schema, an object) its reply is to be JSON of that form.
+
+    ``max_tokens`` bounds the reply. The temperature is 0 unless told otherwise, so that answers can be repeated.
+    """
+
+    messages: tuple[Message, ...]
+    max_tokens: int = 800
+    schema: Mapping[str, Any] | None = None
+    temperature: float = 0.0
+
+
+class ChatModel(Protocol):
+    """Writes text. A reply is never trusted: not its form, not its length, not what it says."""
+
+    @property
+    def name(self) -> str:
+        """How answers name it, such as ``ollama/qwen3-vl``; no address with credentials, no key."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens that prompt and reply may have together."""
+        ...
+
+    def stream(self, request: ChatRequest) -> Iterator[str]:
+        """The reply in pieces as they come; joined they are the whole reply. Raises ModelError."""
         ...
