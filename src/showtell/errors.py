@@ -13,6 +13,7 @@
     │   ├── LibraryTooNew        a later version of showtell wrote it
     │   └── EncoderMismatch      its vectors were made by another encoder
     ├── ModelError           weights or a model's server are missing, wrong or failing
+    │   └── PicturesRefused      a chat model takes no pictures, or not these; without them it can be asked
     ├── MissingExtra         an optional part is not installed; the message names the command
     ├── QuestionsError       a question file cannot be used
     └── SettingsError        a setting is unknown or out of bounds
@@ -65,6 +66,10 @@ class EncoderMismatch(LibraryError):
 
 class ModelError(ShowtellError):
     """Weights or a model's server are missing, wrong or failing."""
+
+
+class PicturesRefused(ModelError):
+    """A chat model takes no pictures, or not these; without them it can be asked."""
 
 
 class MissingExtra(ShowtellError):
