@@ -27,7 +27,12 @@ class Intent:
 
 def read_intent(question: str) -> Intent:
     """The intent that a question's cue words show."""
-    return Intent(**{kind: bool(pattern.search(question)) for kind, pattern in _cues().items()})
+    return Intent(**{kind: bool(_cues()[kind].search(question)) for kind in ("steps", "table", "image", "video")})
+
+
+def asks_several(question: str) -> bool:
+    """Whether a question seems to ask about several things."""
+    return bool(_cues()["several"].search(question)) or len(re.findall(r"[?？]", question)) > 1
 
 
 @lru_cache(maxsize=1)
