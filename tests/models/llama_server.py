@@ -84,7 +84,7 @@ def main() -> None:
     asked = parser.parse_args()
     parent = os.getppid()
     server = serve(asked.gguf, asked.port, asked.key, asked.context)
-    print(f"{server.listening_address}/v1", asked.gguf.stem.lower(), flush=True)
+    print(f"{server.listening_address}/v1", asked.gguf.stem.lower(), flush=True)  # noqa: T201
     while not asked.with_parent or os.getppid() == parent:
         time.sleep(0.5)
 
