@@ -156,7 +156,8 @@ class Passage:
 class Media:
     """An image, table or video at its place: block number ``position`` of a section; ``id`` is a content hash.
 
-    ``before`` and ``after`` are the text around it, about 400 characters in all.
+    ``before`` and ``after`` are the text around it, about 400 characters in all. ``generated`` is what the model
+    ``generated_by`` said of it, never the author's words: it helps search, and is shown only under the model's name.
     """
 
     id: str
@@ -170,6 +171,8 @@ class Media:
     after: str = ""
     credit: str | None = None
     licence: str | None = None
+    generated: str = ""
+    generated_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,4 +64,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             DELETE FROM passage_terms WHERE rowid = old.id; END""",
         "CREATE TRIGGER media_gone AFTER DELETE ON media BEGIN DELETE FROM media_terms WHERE rowid = old.id; END",
     ),
+    (  # 2: what a model says of media whose author says nothing
+        """CREATE TABLE replies (
+            content TEXT PRIMARY KEY,
+            model TEXT NOT NULL,
+            text TEXT NOT NULL) WITHOUT ROWID""",
+        "ALTER TABLE media ADD COLUMN content TEXT",  # NULL until somebody asks what can be described
+        "ALTER TABLE media ADD COLUMN generated TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE media ADD COLUMN generated_by TEXT NOT NULL DEFAULT ''",
+        "CREATE INDEX media_by_content ON media (content)",
+    ),
 )

@@ -75,7 +75,10 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True)
 class MediaRow:
-    """A media item to be stored, at block ``position`` of its section."""
+    """A media item to be stored, at block ``position`` of its section number ``section``.
+
+    ``content`` names what a model would be asked about: "" is nothing, None is not known yet.
+    """
 
     key: str
     section: int
@@ -84,6 +87,9 @@ class MediaRow:
     after: str
     terms: tuple[str, str]
     vector: bytes | None
+    content: str | None = None
+    generated: str = ""
+    generated_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +178,7 @@ class Store:
 
         Raises SourceError when the file of one of its assets is gone, LibraryError when the store cannot be written.
         """
-        with self._writing() as db:
+        with self.writing() as db:
             for name, content in row.assets.items():
                 if not (self.assets / name).exists():
                     self._write_asset(name, content)
@@ -195,17 +201,33 @@ class Store:
                 _insert(db, "moments", section_id=sections[moment.section], position=moment.position, **values)
             db.executemany("INSERT INTO assets VALUES (?, ?)", [(document, asset) for asset in row.assets])
 
+    def replace_media(self, rows: Mapping[int, MediaRow]) -> None:
+        """Store these media in place of those with the row numbers, each in its section, in one transaction.
+
+        They get row numbers of their own, for a vector index takes a number's vector to be as it was. One that is
+        gone meanwhile stays gone.
+        """
+        with self.writing() as db:
+            for old, row in rows.items():
+                found = db.execute("SELECT section_id FROM media WHERE id = ?", (old,)).fetchone()
+                if found is not None:
+                    db.execute("DELETE FROM media WHERE id = ?", (old,))
+                    _insert_media(db, found[0], row)
+
     def remove(self, names: Sequence[str]) -> int:
         """Remove the documents of these names with their text, vectors and media; returns how many there were."""
-        with self._writing() as db:
+        with self.writing() as db:
             gone = [db.execute("DELETE FROM documents WHERE name = ?", (name,)).rowcount for name in names]
         return sum(gone)
 
     def sweep(self) -> int:
-        """Delete asset files that no document needs; returns how many."""
+        """Delete what no document needs: replies of a model, and asset files; returns how many of these."""
+        if self.select(f"SELECT 1 WHERE EXISTS ({_UNNEEDED_REPLIES})"):
+            with self.writing() as db:
+                db.execute(f"DELETE FROM replies WHERE content IN ({_UNNEEDED_REPLIES})")
         if not self.assets.is_dir():
             return 0
-        with self._writing() as db:
+        with self.writing() as db:
             needed = {name for (name,) in db.execute("SELECT DISTINCT name FROM assets")}
             unneeded = [path for path in self.assets.iterdir() if path.name not in needed]
             for path in unneeded:
@@ -219,12 +241,12 @@ class Store:
 
     def set_meta(self, key: str, value: str) -> None:
         """Remember a fact about the library."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def drop_vectors(self, encoder: str) -> None:
         """Forget all vectors; those to come are made by ``encoder``."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute("DELETE FROM passage_vectors")
             db.execute("DELETE FROM media_vectors")
             db.execute("UPDATE moments SET vector = NULL")
@@ -239,10 +261,10 @@ class Store:
     def documents(self) -> list[StoredDocument]:
         """All documents, by name."""
         media: dict[int, dict[str, int]] = {}
-        for document, kind, count in self._all(_BLOCK_COUNTS):
+        for document, kind, count in self.select(_BLOCK_COUNTS):
             media.setdefault(document, {})[kind] = count
         found = []
-        for *fields, added in self._all(_DOCUMENTS):
+        for *fields, added in self.select(_DOCUMENTS):
             counts = media.get(fields[0], {})
             of_kinds = [counts.get(kind, 0) for kind in ("image", "table", "video")]
             row: tuple[Any, ...] = (*fields, *of_kinds, added)
@@ -251,18 +273,18 @@ class Store:
 
     def known(self) -> dict[str, Known]:
         """What is known of each source that was added."""
-        rows = self._all("SELECT source, name, root, hash FROM documents")
+        rows = self.select("SELECT source, name, root, hash FROM documents")
         return {source: Known(name, root, digest) for source, name, root, digest in rows}
 
     def without_assets(self) -> set[str]:
         """The sources of documents that need an asset whose file is gone."""
         present = {path.name for path in self.assets.iterdir()} if self.assets.is_dir() else set()
-        rows = self._all("SELECT d.source, a.name FROM assets a JOIN documents d ON d.id = a.document_id")
+        rows = self.select("SELECT d.source, a.name FROM assets a JOIN documents d ON d.id = a.document_id")
         return {source for source, name in rows if name not in present}
 
     def languages(self) -> dict[str, float]:
         """The languages of the documents with their share, the commonest first."""
-        rows = self._all("SELECT language, count(*) FROM documents GROUP BY language ORDER BY count(*) DESC, language")
+        rows = self.select("SELECT language, count(*) FROM documents GROUP BY language ORDER BY count(*) DESC, language")
         total = sum(count for _, count in rows)
         return {language: count / total for language, count in rows if language}
 
@@ -286,7 +308,7 @@ class Store:
 
     def child_sections(self, section: int) -> list[int]:
         """The sections below a section in its document, in reading order; none below a page's first heading."""
-        rows = self._all(
+        rows = self.select(
             """SELECT s.id, s.path, p.path FROM sections p JOIN sections s
             ON s.document_id = p.document_id AND s.ordinal > p.ordinal WHERE p.id = ? ORDER BY s.ordinal""",
             section,
@@ -307,7 +329,7 @@ class Store:
     def moments(self, section: int, position: int) -> tuple[list[Moment], Vectors]:
         """The moments of a video's transcript in order, and their vectors, ``(n, dimension)``; ``(n, 0)`` if none."""
         sql = 'SELECT start, "end", text, vector FROM moments WHERE section_id = ? AND position = ? ORDER BY id'
-        rows = self._all(sql, section, position)
+        rows = self.select(sql, section, position)
         stacked = np.frombuffer(b"".join(row[3] or b"" for row in rows), dtype=np.float32)
         return [Moment(*row[:3]) for row in rows], stacked.reshape(len(rows), -1) if rows else stacked.reshape(0, 0)
 
@@ -339,7 +361,7 @@ class Store:
     # --------------------------------------------------------------------------------------- search, by vector
     def vector_ids(self, table: str) -> list[int]:
         """The ids that have a vector in ``passage_vectors`` or ``media_vectors``."""
-        return [id_ for (id_,) in self._all(f"SELECT id FROM {table}")]  # noqa: S608
+        return [id_ for (id_,) in self.select(f"SELECT id FROM {table}")]  # noqa: S608
 
     def vectors(self, table: str, ids: Sequence[int]) -> tuple[list[int], Vectors]:
         """Ids found and their vectors, float32 of shape ``(n, dimension)``."""
@@ -364,7 +386,8 @@ class Store:
         return connection
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; whatever is raised inside undoes it. Raises LibraryError and its kinds."""
         self.require_writable()
         with self._translated():
             db = self._db
@@ -407,6 +430,9 @@ class Store:
                 )
             if version == len(MIGRATIONS):
                 return
+            if not self.writable:
+                advice = "to be upgraded it must be written once: allow that, and use it again"
+                raise LibraryError(f"the library in {self.folder} is read-only and of an earlier format; {advice}")
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -472,7 +498,7 @@ class Store:
         inside, names = _scope_clause(of, scope)
         query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
         rank = f"-bm25({table}, {', '.join(map(str, weights))})"
-        rows = self._all(
+        rows = self.select(
             f"SELECT rowid, {rank} AS score FROM {table} WHERE {table} MATCH ? {inside} ORDER BY score DESC LIMIT ?",  # noqa: S608
             query, *names, limit,
         )  # fmt: skip
@@ -480,9 +506,10 @@ class Store:
 
     def _ids_in_scope(self, table: str, scope: Scope) -> list[int]:
         inside, names = _scope_clause(table, scope)
-        return [id_ for (id_,) in self._all(f"SELECT id AS rowid FROM {table} WHERE 1 {inside}", *names)]  # noqa: S608
+        return [id_ for (id_,) in self.select(f"SELECT id AS rowid FROM {table} WHERE 1 {inside}", *names)]  # noqa: S608
 
-    def _all(self, sql: str, *values: Any) -> list[Any]:
+    def select(self, sql: str, *values: Any) -> list[Any]:
+        """The rows of a query. Raises LibraryError and its kinds."""
         with self._translated():
             return self._db.execute(sql, values).fetchall()
 
@@ -493,10 +520,13 @@ class Store:
     def _in(self, sql: str, values: Sequence[Any]) -> Iterator[Any]:
         for at in range(0, len(values), 500):
             some = values[at : at + 500]
-            yield from self._all(sql.format(",".join("?" * len(some))), *some)
+            yield from self.select(sql.format(",".join("?" * len(some))), *some)
 
 
 _REBUILD = "move the folder away and add the documents again"
+# Of media that nobody has looked at yet it is not known which replies they need.
+_UNNEEDED_REPLIES = """SELECT content FROM replies r WHERE NOT EXISTS (SELECT 1 FROM media WHERE content = r.content)
+    AND NOT EXISTS (SELECT 1 FROM media WHERE content IS NULL)"""
 _DOCUMENTS = """SELECT d.id, d.source, d.name, d.root, d.hash, d.title, d.language, count(p.id), d.added
     FROM documents d LEFT JOIN sections s ON s.document_id = d.id LEFT JOIN passages p ON p.section_id = s.id
     GROUP BY d.id ORDER BY d.name"""
@@ -506,7 +536,8 @@ _PASSAGE = """SELECT p.id, p.section_id, d.name, d.title, s.path, p.text, p.firs
     d.url, s.anchor, d.licence, d.revision
     FROM passages p JOIN sections s ON s.id = p.section_id JOIN documents d ON d.id = s.document_id"""
 _MEDIA = """SELECT m.id, m.key, m.section_id, d.name, d.title, s.path, m.position,
-    json_extract(s.blocks, '$[' || m.position || ']'), m.before, m.after, d.licence
+    json_extract(s.blocks, '$[' || m.position || ']'), m.before, m.after, d.licence,
+    m.generated, m.generated_by
     FROM media m JOIN sections s ON s.id = m.section_id JOIN documents d ON d.id = s.document_id"""
 
 
@@ -533,8 +564,10 @@ def _insert_passage(db: sqlite3.Connection, section: int, row: PassageRow) -> No
 
 
 def _insert_media(db: sqlite3.Connection, section: int, row: MediaRow) -> None:
-    values = {"key": row.key, "position": row.position, "before": row.before, "after": row.after}
-    id_ = _insert(db, "media", section_id=section, **values)
+    id_ = _insert(
+        db, "media", section_id=section, key=row.key, position=row.position, before=row.before, after=row.after,
+        content=row.content, generated=row.generated, generated_by=row.generated_by,
+    )  # fmt: skip
     db.execute("INSERT INTO media_terms (rowid, description, context) VALUES (?, ?, ?)", (id_, *row.terms))
     if row.vector is not None:
         _insert(db, "media_vectors", id=id_, vector=row.vector)
@@ -565,11 +598,11 @@ def _passage(row: Any) -> Passage:
 
 
 def _media(row: Any) -> Media:
-    _, key, section, name, title, path, position, block, before, after, licence = row
-    heading = tuple(json.loads(path))
+    _, key, section, name, title, path, position, block, before, after, licence, generated, model = row
     return Media(
-        key, section, name, title, heading, position, _block(json.loads(block)), before, after, licence=licence
-    )
+        key, section, name, title, tuple(json.loads(path)), position, _block(json.loads(block)), before, after,
+        licence=licence, generated=generated, generated_by=model,
+    )  # fmt: skip
 
 
 def _blocks(text: str) -> tuple[Block, ...]:
