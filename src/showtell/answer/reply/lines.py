@@ -1,0 +1,69 @@
+"""Lines of a reply before they are parsed: without tables and footnotes, with lists as Markdown knows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from showtell.answer.reply.told import Told
+
+_FRAME = "|+├└┌╞═─━│┃║╔╚╠"
+_TABLE_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*$|\s*(?:\+[-=+]{3}|[├└┌╞═─━│┃║╔╚╠])")
+_QUOTED_CODE = re.compile(r"`[^`]*`|\\\|")
+_FENCE = re.compile(r"\s*(?:[-*+>]\s+|\d+[.)]\s+)?(```+|~~~+)")
+_BULLET = re.compile(r"(\s*)[•‣◦▪●·–]\s+")
+_COUNTED = re.compile(r"(\s*)(\d{1,3})[、．]\s*")
+_FOOTNOTE = re.compile(r"\s*\[\^\w{1,20}\]:|\s*\[\w{1,20}\]:\s*<?(?:https?:|www\.)")
+
+
+def markdown_lines(text: str, told: Told) -> str:
+    """The text without tables and footnotes, with the bullets and numbers that Markdown knows."""
+    return "\n".join(_kept(_from_html(text, told).split("\n"), told))
+
+
+def is_drawn(code: str) -> bool:
+    """Whether a code block holds nothing but a table."""
+    lines = [line.strip() for line in code.split("\n") if line.strip()]
+    return bool(lines) and all(line[0] in _FRAME and _is_row(line) for line in lines)
+
+
+def _kept(lines: Sequence[str], told: Told) -> Iterator[str]:
+    fence = ""
+    rows: list[str] = []
+    for line in [*lines, ""]:
+        opening = _FENCE.match(line)
+        if opening and not (fence and not opening[1].startswith(fence)):
+            fence = "" if fence else opening[1]
+        elif not fence and _is_row(line):
+            rows.append(line)
+            continue
+        if _is_table(rows):
+            told.note("table")
+            rows = [""]
+        yield from rows
+        rows = []
+        if fence or not _FOOTNOTE.match(line):
+            yield line if fence else _COUNTED.sub(r"\1\2. ", _BULLET.sub(r"\1- ", line, count=1), count=1)
+
+
+def _from_html(text: str, told: Told) -> str:
+    """HTML paragraphs and lists as Markdown ones, where the reply holds no code that could show them."""
+    if "`" in text or not re.search(r"<(?:p|li|h[1-6])\b", text):
+        return text
+    told.note("markup", "<p>")
+    text = re.sub(r"\s*<li\b[^<>]{0,200}>\s*", "\n- ", text)
+    return re.sub(r"</?(?:p|div|ul|ol|li|h[1-6]|br|section|article)\b[^<>]{0,200}>", "\n\n", text)
+
+
+def _is_row(line: str) -> bool:
+    bare = _QUOTED_CODE.sub("", line).strip()
+    return bool("|" in bare or "\t" in bare or _TABLE_RULE.match(bare))
+
+
+def _is_table(rows: Sequence[str]) -> bool:
+    """Whether neighbouring lines with pipes, tabs or box characters are rows of a table."""
+    bare = [_QUOTED_CODE.sub("", row).strip() for row in rows]
+    framed = any(row.lstrip("> ").startswith("|") and row.count("|") > 1 for row in bare)
+    ruled = any(_TABLE_RULE.match(row) for row in bare) and len(rows) > 1
+    many = len(rows) > 1 and all(row.count("|") > 1 or "\t" in row for row in bare)
+    return framed or ruled or many
