@@ -224,7 +224,7 @@ class Store:
         """Delete what no document needs: replies of a model, and asset files; returns how many of these."""
         if self.select(f"SELECT 1 WHERE EXISTS ({_UNNEEDED_REPLIES})"):
             with self.writing() as db:
-                db.execute(f"DELETE FROM replies WHERE content IN ({_UNNEEDED_REPLIES})")
+                db.execute(f"DELETE FROM replies WHERE content IN ({_UNNEEDED_REPLIES})")  # noqa: S608
         if not self.assets.is_dir():
             return 0
         with self.writing() as db:
@@ -284,7 +284,8 @@ class Store:
 
     def languages(self) -> dict[str, float]:
         """The languages of the documents with their share, the commonest first."""
-        rows = self.select("SELECT language, count(*) FROM documents GROUP BY language ORDER BY count(*) DESC, language")
+        sql = "SELECT language, count(*) FROM documents GROUP BY language ORDER BY count(*) DESC, language"
+        rows = self.select(sql)
         total = sum(count for _, count in rows)
         return {language: count / total for language, count in rows if language}
 

@@ -246,15 +246,15 @@ def _row_of(section: Section, position: int) -> str:
     return next((row_text(row) for row in tables[0].rows if any(block.alt in cell for cell in row)), "")
 
 
-def describe(block: MediaBlock) -> str:
-    """What a media item says of itself: caption, alternative text, title, file name, header and first cells."""
+def describe(block: MediaBlock, generated: str = "") -> str:
+    """What a media item says of itself: caption, alternative text, title, a model's words, file name or cells."""
     if isinstance(block, Table):
         cells = " ".join(row_text(row) for row in block.rows)
-        return ". ".join(filter(None, [block.caption, row_text(block.header), _clip_end(cells, 300)]))
+        return ". ".join(filter(None, [block.caption, generated, row_text(block.header), _clip_end(cells, 300)]))
     stem = "" if block.ref.startswith("data:") else PurePosixPath(re.split(r"[?#]", block.ref)[0]).stem
     spoken = " ".join(words(stem.replace("_", " ")))
     alt = block.alt if isinstance(block, Image) else ""
-    return ". ".join(dict.fromkeys(filter(None, [block.caption, alt, block.title, spoken])))
+    return ". ".join(dict.fromkeys(filter(None, [block.caption, alt, block.title, generated, spoken])))
 
 
 def _label(block: object) -> str:
