@@ -14,9 +14,9 @@ from typing import Literal
 from showtell.answer.query import Intent
 from showtell.answer.segment import Segment, best_segment
 from showtell.index.search import Query, Searcher
-from showtell.types import Hit, Media, Nearest, Passage, Section, Video
+from showtell.types import Hit, Media, Nearest, Passage, Section, Table, Text, Video
 
-Role = Literal["lead", "other", "child", "elsewhere"]
+Role = Literal["lead", "other", "child", "elsewhere", "offered"]
 Confidence = Literal["high", "low", "none"]
 
 POOL = 60  # passages that compete
@@ -32,6 +32,8 @@ LONE_LEAD = 0.3  # the lead of a section that nothing competes with
 MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and the cosine that one of them needs
 NEAR = 0.3  # cosine, or share of the question's words, from which a section is worth a look
 CLOSE = 0.80  # share of the leading section's score that a further section needs
+OFFERED = 5  # passages that a chat model is given (MuRAR §2.1)
+BEST_OFFERED = 3  # of them by rank alone, where the leading section's own steps may take the places of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Ground:
 
     ``segments`` are the seconds of its videos, by block number, that fit the question. ``role`` says what it gives:
     "lead" and "other" text and media; "child" (a sub-section of the leading one) and "elsewhere" (found by its media)
-    media alone.
+    media alone; "offered" (to a chat model) nothing, until a claim cites it. ``query`` is the search that found it.
     """
 
     role: Role
@@ -52,6 +54,12 @@ class Ground:
     cosines: Mapping[int, float]
     score: float
     segments: Mapping[int, Segment]
+    query: Query
+
+    @property
+    def document(self) -> str:
+        """The document that the section is of."""
+        return self.passages[0].document if self.passages else ""
 
     @property
     def best(self) -> Hit | None:
@@ -64,14 +72,25 @@ class Ground:
         best = self.best
         return best.passage.first if best and best.passage.start is not None else None
 
+    def passage_at(self, position: int) -> Passage | None:
+        """The passage in which a block stands, the best hit of several, or the last before it; None without any."""
+        around = [passage for passage in self.passages if passage.first <= position < passage.last]
+        before = [passage for passage in self.passages if passage.last <= position][-1:]
+        near = around or before or self.passages[:1]
+        return max(near, key=lambda p: (self.hits[p.id].score if p.id in self.hits else 0.0, -p.id), default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The grounds of an answer, best first; ``confidence`` "none" means that the sources do not hold it."""
+    """The grounds of an answer, best first; ``confidence`` "none" means that the sources do not hold it.
+
+    ``passages`` are those that a chat model may answer from, best first.
+    """
 
     grounds: tuple[Ground, ...]
     confidence: Confidence
     nearest: tuple[Nearest, ...]
+    passages: tuple[Hit, ...] = ()
 
     @property
     def speaking(self) -> tuple[Ground, ...]:
@@ -103,26 +122,105 @@ def _bonuses(query: Query, intent: Intent, searcher: Searcher, sections: set[int
     }
 
 
-def gather(query: Query, intent: Intent, searcher: Searcher, limit: int) -> Evidence:
-    """Search, choose at most ``limit`` sections, and judge whether they hold an answer."""
-    hits = _without_twins(ranked(query, intent, searcher))
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What one search found, and how far it is to be trusted."""
+
+    query: Query
+    hits: tuple[Hit, ...]
+    confidence: Confidence
+    assurance: float
+
+
+def gather(asked: Query | Sequence[Query], intent: Intent, searcher: Searcher, limit: int) -> Evidence:
+    """Search, choose at most ``limit`` sections, and judge whether they hold an answer.
+
+    Several queries are searches for one question: its translation, the parts of a compound one. A passage counts with
+    its best score, scores weigh by the assurance of their search, and the best section of each sure search is chosen
+    beside the others. The surest search judges.
+    """
+    queries = (asked,) if isinstance(asked, Query) else asked
+    searches = [_search(query, intent, searcher) for query in queries]
+    surest = max(searches, key=lambda each: (("none", "low", "high").index(each.confidence), each.assurance))
+    hits, found_by = _merged(searches, surest.assurance)
     if not hits:
         return Evidence((), "none", ())
     leads: dict[int, Hit] = {}
-    places: dict[tuple[int, float | None], Hit] = {}  # each passage of a transcript is a place of its own
     for hit in hits:
         leads.setdefault(hit.passage.section_id, hit)
-        places.setdefault((hit.passage.section_id, hit.passage.start), hit)
-    floor = CLOSE * hits[0].score
-    chosen = [hit for hit in leads.values() if hit.score >= floor][:limit]
-    confidence = judge(query, intent, hits, list(places.values()))
-    roles: dict[int, Role] = {lead.passage.section_id: "other" for lead in chosen}
-    roles[hits[0].passage.section_id] = "lead"
-    for child in searcher.store.child_sections(hits[0].passage.section_id):
+    lead = hits[0].passage.section_id
+    roles: dict[int, Role] = dict.fromkeys(_chosen(leads, searches, limit), "other")
+    roles[lead] = "lead"
+    for child in searcher.store.child_sections(lead):
         roles.setdefault(child, "child")
-    grounds = _grounds(query, searcher, roles, hits)
-    elsewhere = _elsewhere(query, intent, searcher, grounds)
-    return Evidence((*grounds, *_grounds(query, searcher, elsewhere, hits)), confidence, _nearest(query, leads))
+    section, own = searcher.store.sections([lead])[lead], searcher.store.section_passages([lead])
+    passages = offer(hits, section, own, intent)
+    for hit in passages:
+        roles.setdefault(hit.passage.section_id, "offered")
+    grounds = grounds_of(roles, hits, found_by, searcher)
+    elsewhere = _elsewhere(surest.query, intent, searcher, grounds)
+    grounds += grounds_of(elsewhere, hits, found_by, searcher)
+    return Evidence(grounds, surest.confidence, _nearest(surest.query, leads), passages)
+
+
+def _search(query: Query, intent: Intent, searcher: Searcher) -> _Search:
+    hits = _without_twins(ranked(query, intent, searcher))
+    places: dict[tuple[int, float | None], Hit] = {}  # each passage of a transcript is a place of its own
+    for hit in hits:
+        places.setdefault((hit.passage.section_id, hit.passage.start), hit)
+    return _Search(query, tuple(hits), *judge(query, intent, hits, list(places.values())))
+
+
+def _merged(searches: Sequence[_Search], surest: float) -> tuple[list[Hit], dict[int, Query]]:
+    """The hits of all searches, best first, each once; and the query that found each section, the surest first."""
+    best: dict[int, Hit] = {}
+    asked: dict[int, tuple[float, Query]] = {}
+    for search in searches:
+        trust = 1.0 if len(searches) == 1 else max(0.0, search.assurance) / max(surest, search.assurance, 1e-9)
+        for hit in search.hits:
+            weighed = replace(hit, score=hit.score * trust)
+            if hit.passage.id not in best or weighed.score > best[hit.passage.id].score:
+                best[hit.passage.id] = weighed
+            if weighed.score > asked.get(hit.passage.section_id, (-1.0, search.query))[0]:
+                asked[hit.passage.section_id] = (weighed.score, search.query)
+    surely = sorted(asked.items(), key=lambda each: -each[1][0])
+    return _without_twins(list(best.values())), {section: query for section, (_, query) in surely}
+
+
+def _chosen(leads: Mapping[int, Hit], searches: Sequence[_Search], limit: int) -> list[int]:
+    """The sections that compete with the best one, which comes first, and the best section of each further search."""
+    floor = CLOSE * next(iter(leads.values())).score
+    close = [section for section, hit in leads.items() if hit.score >= floor][:limit]
+    sure = [search for search in searches if search.confidence != "none" and not search.query.is_foreign]
+    best = [search.hits[0].passage.section_id for search in sure if len(searches) > 1]
+    return list(dict.fromkeys([*close, *(section for section in best if section in leads)]))
+
+
+def offer(
+    hits: Sequence[Hit], section: Section, passages: Sequence[Passage], intent: Intent, limit: int = OFFERED
+) -> tuple[Hit, ...]:
+    """The passages that a chat model is given: the best hits.
+
+    Where the question asks for steps and the leading ``section`` holds some, its own ``passages`` that follow and
+    precede its hit come before hits of low rank, for steps are told whole or not at all.
+    """
+    best = list(hits[:limit])
+    steps = any(isinstance(block, Text) and block.kind == "step" for block in section.blocks)
+    if not intent.steps or not steps:
+        return tuple(best)
+    known = {hit.passage.id: hit for hit in hits}
+    leading = best[0].passage
+    written = [passage for passage in passages if passage.start is None]
+    near = sorted(written, key=lambda p: (abs(p.first - leading.first), p.id))
+    own = [known.get(passage.id) or Hit(passage, 0.0, 0.0, 0.0) for passage in near]
+    ordered = {hit.passage.id: hit for hit in [*best[:BEST_OFFERED], *own, *best]}
+    return tuple(ordered.values())[:limit]
+
+
+def identity(media: Media) -> str:
+    """What makes two media the same: their bytes, a table's place, or their address."""
+    block = media.block
+    return block.ref if isinstance(block, Table) else block.asset or block.source
 
 
 def _without_twins(hits: Sequence[Hit]) -> list[Hit]:
@@ -137,7 +235,7 @@ def _without_twins(hits: Sequence[Hit]) -> list[Hit]:
 
 def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequence[Ground]) -> dict[int, Role]:
     """Sections of the whole library whose media are of a kind that is asked for and that the grounds lack."""
-    there = {item.block.type for ground in grounds for item in ground.media.values()}
+    there = {item.block.type for ground in grounds if ground.role != "offered" for item in ground.media.values()}
     lacking = {kind for kind in INTENT_BONUS if getattr(intent, kind) and kind not in there}
     found: dict[int, Role] = {}
     for hit in searcher.media(query, MEDIA_POOL) if lacking else ():
@@ -147,16 +245,16 @@ def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequen
     return found
 
 
-def judge(query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit]) -> Confidence:
-    """Whether the hits hold an answer.
+def judge(query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit]) -> tuple[Confidence, float]:
+    """Whether the hits hold an answer, and the assurance behind it, about 0 to 3.
 
     A question in a language that the library does not hold is answered with low confidence: both rankings are nearly
     blind to it. Otherwise four signals are summed, each about equally telling on the development set: the best passage
     by cosine and share of the question's words; whether both rankings agree on the leader; how far it leads the fifth
     section; the share of the question's words that stand nowhere in the library.
     """
-    if query.is_foreign:
-        return "low"
+    if not hits:
+        return "none", 0.0
     best = max(hit.dense + 0.5 * query.share(_whole(hit.passage)) for hit in hits[:JUDGED])
     lead = leads[0].score - leads[min(4, len(leads) - 1)].score if len(leads) > 1 else LONE_LEAD
     # Speech shares few words with any question; it is trusted all the same where a video or little else is found.
@@ -165,34 +263,43 @@ def judge(query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit
     assurance = best + min(1.0, leads[0].score) + lead - query.unknown_share * written
     floor, sure = (REFUSED, SURE) if query.vector is not None else (REFUSED_BY_WORDS, SURE_BY_WORDS)
     floor -= 0.0 if written else SPOKEN_ALLOWANCE
-    return "none" if assurance < floor else "low" if assurance < sure else "high"
+    if query.is_foreign:
+        return "low", assurance
+    return "none" if assurance < floor else "low" if assurance < sure else "high", assurance
 
 
 def _whole(passage: Passage) -> str:
     return " ".join([passage.title, *passage.section, passage.text])
 
 
-def _grounds(query: Query, searcher: Searcher, roles: Mapping[int, Role], hits: Sequence[Hit]) -> tuple[Ground, ...]:
+def grounds_of(
+    roles: Mapping[int, Role], hits: Sequence[Hit], found_by: Mapping[int, Query], searcher: Searcher
+) -> tuple[Ground, ...]:
+    """The grounds of these sections; ``found_by`` holds the query that found each, the best one's first."""
     ids = list(roles)
     sections = searcher.store.sections(ids)
     passages = searcher.store.section_passages(ids)
     media = searcher.store.section_media(ids)
-    cosines = searcher.media_cosines(query, list(media))
-    own_hits = {id_: {hit.passage.id: hit for hit in hits if hit.passage.section_id == id_} for id_ in ids}
-    return tuple(
-        Ground(
-            role,
-            id_,
-            sections[id_],
-            tuple(passage for passage in passages if passage.section_id == id_),
-            own_hits[id_],
-            own := {row: item for row, item in media.items() if item.section_id == id_},
-            {row: cosines[row] for row in own if row in cosines},
-            max((hit.score for hit in own_hits[id_].values()), default=0.0),
-            _segments(query, searcher, id_, own.values()),
+    grounds = []
+    for id_, role in roles.items():
+        query = found_by.get(id_) or next(iter(found_by.values()))
+        own_hits = {hit.passage.id: hit for hit in hits if hit.passage.section_id == id_}
+        own = {row: item for row, item in media.items() if item.section_id == id_}
+        grounds.append(
+            Ground(
+                role,
+                id_,
+                sections[id_],
+                tuple(passage for passage in passages if passage.section_id == id_),
+                own_hits,
+                own,
+                searcher.media_cosines(query, list(own)),
+                max((hit.score for hit in own_hits.values()), default=0.0),
+                _segments(query, searcher, id_, own.values()),
+                query,
+            )
         )
-        for id_, role in roles.items()
-    )
+    return tuple(grounds)
 
 
 def _segments(query: Query, searcher: Searcher, section: int, media: Iterable[Media]) -> dict[int, Segment]:

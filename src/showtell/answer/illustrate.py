@@ -4,19 +4,31 @@ Media come from the leading ground, where nine in ten of the right ones stood on
 only where the leading one has none that fits as well, or lacks a kind that the question asks for. Within the ground
 each is scored against the question, by its own words, the text around it and its vector (``docs/LOG.md`` has the fit
 behind the weights). A medium is shown once.
+
+An extractive claim knows its place, so a medium goes behind the claim that it stands under. A written one does not:
+there the media of each section are assigned to the claims so that the sum of their weights is largest and the source's
+order is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
-from showtell.answer.evidence import Ground
+from showtell.answer.citing import unmarked
+from showtell.answer.evidence import Ground, Role, identity
 from showtell.answer.query import Intent
 from showtell.index.search import Query
-from showtell.index.terms import terms
-from showtell.ingest.split import describe, row_text
+from showtell.index.terms import stop_words, terms, words
+from showtell.ingest.split import describe, row_text, word_count
+from showtell.models.base import Vectors
 from showtell.types import Claim, Figure, Image, Media, Passage, Section, Table, Text, Video
+
+Encode = Callable[[Sequence[str]], Sequence[Vectors] | Vectors | None]
+Cosines = Mapping[int, Sequence[float]]  # of a medium, by row number, with every claim
 
 COSINE, OWN_WORDS, WORDS_AROUND = 0.40, 0.36, 0.28  # weights of the three agreements with the question
 ASKED_FOR, PICTURED_STEPS = 0.32, 0.28  # for a kind that the question names; for a picture where it asks for steps
@@ -29,6 +41,13 @@ ROWS = 0.5  # share of the best row's words that a row of a long table needs
 NAMED = 0.5  # share of the question's weight of words that name rows of a table, from which these rows alone are shown
 AT_MOST = 9  # media in one answer
 SPREAD = 5  # an asset that stands in so many documents is decoration
+# What speaks for a medium behind a written claim. Drafts without places told where theirs had been (``docs/LOG.md``).
+CITES_PASSAGE, CITES_SECTION = 1.0, 0.5
+STANDS_UNDER, SAYS_THE_SAME = 1.0, 0.3  # shares of words, 0 to 1: of the block that it stands under, of its own
+MEANS_THE_SAME = 0.25  # cosine; words tell neighbouring steps apart better than vectors do
+IN_STEP = 0.6  # the medium as far down its section as the claim among those that cite it, 0 to 1
+LOOSE = 0.6  # weight that a medium needs where no claim cites its section
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +74,7 @@ def choose(query: Query, intent: Intent, grounds: Sequence[Ground], spread: Mapp
     candidates = [
         Chosen(row, media, ground, grounds[0], _score(query, intent, ground, row, media))
         for ground in grounds
+        if ground.role != "offered"
         for row, media in ground.media.items()
         if spread.get(getattr(media.block, "asset", None) or "", 0) < SPREAD
     ]
@@ -62,17 +82,86 @@ def choose(query: Query, intent: Intent, grounds: Sequence[Ground], spread: Mapp
 
 
 def place(
-    query: Query, intent: Intent, claims: Sequence[Claim], chosen: Sequence[Chosen], bounds: Bounds
+    query: Query,
+    intent: Intent,
+    claims: Sequence[Claim],
+    chosen: Sequence[Chosen],
+    bounds: Bounds,
+    cosines: Cosines | None = None,
 ) -> list[Figure]:
-    """Figures after the claims that they belong to, in the order in which they are shown."""
-    figures = [_figure(query, each, claims, bounds.table_rows, intent.table) for each in chosen]
-    return _bounded(sorted(figures, key=_place_in_answer), bounds.per_claim)
+    """Figures after the claims that they belong to, in the order in which they are shown.
+
+    ``cosines``, for written claims, are those of each medium's row number with every claim (:func:`likeness`).
+    """
+    if any(claim.section_id is not None for claim in claims):
+        placed = [(each, _claim_of(claims, each.media)) for each in chosen]
+    else:
+        placed = _assigned(claims, intent, chosen, cosines or {}, bounds.per_claim)
+    figures = [_figure(each, claims, number) for each, number in placed]
+    return bounded(query, intent, sorted(figures, key=_place_in_answer), bounds)
 
 
-def identity(media: Media) -> str:
-    """What makes two media the same: their bytes, a table's place, or their address."""
-    block = media.block
-    return block.ref if isinstance(block, Table) else block.asset or block.source
+def bounded(query: Query, intent: Intent, figures: Sequence[Figure], bounds: Bounds) -> list[Figure]:
+    """The first figures after each claim, as many as may be shown, with their tables cut."""
+    counts: dict[int, int] = {}
+    kept = []
+    for figure in figures:
+        counts[figure.claim] = counts.get(figure.claim, 0) + 1
+        if counts[figure.claim] <= bounds.per_claim:
+            kept.append(_cut(query, intent, figure, bounds.table_rows))
+    return kept
+
+
+def likeness(
+    claims: Sequence[Claim], chosen: Sequence[Chosen], encode: Encode, vectors: Mapping[int, Vectors]
+) -> Cosines:
+    """The cosine of each chosen medium with every claim, by row number; ``vectors`` are the media's, by row number.
+
+    ``encode`` gives unit vectors of texts, or None where there is no encoder; the result is then empty.
+    """
+    encoded = encode([unmarked(claim.text) for claim in claims]) if claims and chosen else None
+    if encoded is None:
+        return {}
+    rows = [each.row for each in chosen if each.row in vectors]
+    return {row: [float(vectors[row] @ vector) for vector in encoded] for row in rows}
+
+
+def led_by(grounds: Sequence[Ground], claims: Sequence[Claim]) -> tuple[Ground, ...]:
+    """The grounds as written claims use them, so that a draft corrects the search.
+
+    The section leads whose passages support most of the claims' words, by score where two support as many. Other cited
+    ones follow; sub-sections of the leading one and those found by their media give media; the rest nothing. Where no
+    claim cites anything, the search stands.
+    """
+    support = _support(claims)
+    cited = [ground for ground in grounds if ground.section_id in support]
+    if not cited:
+        return tuple(grounds)
+    cited.sort(key=lambda ground: (-support[ground.section_id], -ground.score, ground.section_id))
+    rest = [ground for ground in grounds if ground.section_id not in support]
+    return (
+        replace(cited[0], role="lead"),
+        *(replace(ground, role="other") for ground in cited[1:]),
+        *(replace(ground, role=_role_beside(cited[0], ground)) for ground in rest),
+    )
+
+
+def _support(claims: Sequence[Claim]) -> dict[int, float]:
+    """The words of the claims that each section supports; those of a claim are shared by the sections it cites."""
+    support: dict[int, float] = {}
+    for claim in claims:
+        sections = {passage.section_id for passage in claim.passages}
+        for section in sections:
+            support[section] = support.get(section, 0.0) + word_count(claim.text) / len(sections)
+    return support
+
+
+def _role_beside(lead: Ground, ground: Ground) -> Role:
+    """What a ground that no claim cites gives; sub-sections count from a page's second heading on, as in the store."""
+    path = lead.section.path
+    if len(path) > 1 and ground.document == lead.document and ground.section.path[: len(path)] == path:
+        return "child"
+    return "elsewhere" if ground.role == "elsewhere" else "offered"
 
 
 def cut(query: Query, table: Table, limit: int, compared: bool = False) -> Table:
@@ -104,8 +193,8 @@ def _named_rows(query: Query, table: Table) -> list[int]:
 def _score(query: Query, intent: Intent, ground: Ground, row: int, media: Media) -> float:
     agreement: float = (
         COSINE * max(0.0, ground.cosines.get(row, 0.0))
-        + OWN_WORDS * query.share(describe(media.block))
-        + WORDS_AROUND * query.share(f"{media.before} {media.after}")
+        + OWN_WORDS * _share(query, ground, describe(media.block))
+        + WORDS_AROUND * _share(query, ground, f"{media.before} {media.after}")
     )
     if getattr(intent, media.block.type):
         agreement += ASKED_FOR
@@ -114,6 +203,12 @@ def _score(query: Query, intent: Intent, ground: Ground, row: int, media: Media)
     if ground.heard == media.position:
         agreement += HEARD
     return agreement
+
+
+def _share(query: Query, ground: Ground, text: str) -> float:
+    """The share of the question's words that a text holds, or of those of the search that found the ground."""
+    share = query.share(text)
+    return share if ground.query is query else max(share, ground.query.share(text))
 
 
 def _choose(candidates: Sequence[Chosen], intent: Intent) -> list[Chosen]:
@@ -180,17 +275,28 @@ def _once(candidates: Iterable[Chosen]) -> list[Chosen]:
 
 
 # ------------------------------------------------------------------------------------------------------------- placing
-def _figure(query: Query, candidate: Chosen, claims: Sequence[Claim], rows: int, compared: bool) -> Figure:
-    media, total = candidate.media, None
-    claim = _claim_of(claims, media)
-    if isinstance(media.block, Table):
-        total = len(media.block.rows)
-        media = replace(media, block=cut(query, media.block, rows, compared))
-    own = claims[claim].section_id == media.section_id
-    passage = claims[claim].passages[0] if own else _passage_of(candidate) or claims[claim].passages[0]
+def _figure(candidate: Chosen, claims: Sequence[Claim], number: int) -> Figure:
+    media, claim = candidate.media, claims[number]
     start, end = _segment(media, candidate.ground)
-    reason = _reason(claims[claim], candidate)
-    return Figure(media, claim, reason, round(candidate.score, 4), passage, start, end, total)
+    total = len(media.block.rows) if isinstance(media.block, Table) else None
+    score, reason = round(candidate.score, 4), _reason(claim, candidate)
+    return Figure(media, number, reason, score, _source(candidate, claim), start, end, total)
+
+
+def _source(candidate: Chosen, claim: Claim) -> Passage:
+    """The passage that a figure cites: one that its claim cites, where that is of the medium's section."""
+    standing = candidate.ground.passage_at(candidate.media.position)
+    own = [passage for passage in claim.passages if passage.section_id == candidate.media.section_id]
+    if standing is None or (own and (claim.section_id is not None or standing not in own)):
+        return (own or claim.passages)[0]
+    return standing
+
+
+def _cut(query: Query, intent: Intent, figure: Figure, rows: int) -> Figure:
+    block = figure.media.block
+    if not isinstance(block, Table):
+        return figure
+    return replace(figure, media=replace(figure.media, block=cut(query, block, rows, intent.table)))
 
 
 def _claim_of(claims: Sequence[Claim], media: Media) -> int:
@@ -202,6 +308,9 @@ def _claim_of(claims: Sequence[Claim], media: Media) -> int:
 
 def _reason(claim: Claim, candidate: Chosen) -> str:
     media, blocks = candidate.media, candidate.ground.section.blocks
+    if claim.section_id is None:
+        cited = any(passage.section_id == media.section_id for passage in claim.passages)
+        return "stands in this section" if cited else "found elsewhere in the library"
     if claim.section_id != media.section_id:
         return "found elsewhere in the library"
     if claim.position is None or claim.position > media.position:
@@ -212,13 +321,6 @@ def _reason(claim: Claim, candidate: Chosen) -> str:
     block = blocks[claim.position]
     step = isinstance(block, Text) and block.kind == "step"
     return "stands under this step" if step else "stands under this text"
-
-
-def _passage_of(candidate: Chosen) -> Passage | None:
-    place = candidate.media.position
-    own = [passage for passage in candidate.ground.passages if passage.first <= place < passage.last]
-    hits = candidate.ground.hits
-    return max(own, key=lambda p: (hits[p.id].score if p.id in hits else 0.0, -p.id), default=None)
 
 
 def _segment(media: Media, ground: Ground) -> tuple[float | None, float | None]:
@@ -233,11 +335,140 @@ def _place_in_answer(figure: Figure) -> tuple[int, int, int]:
     return figure.claim, figure.media.section_id, figure.media.position
 
 
-def _bounded(figures: Sequence[Figure], per_claim: int) -> list[Figure]:
-    counts: dict[int, int] = {}
-    kept = []
-    for figure in figures:
-        counts[figure.claim] = counts.get(figure.claim, 0) + 1
-        if counts[figure.claim] <= per_claim:
-            kept.append(figure)
-    return kept
+# ---------------------------------------------------------------------------------------- placing behind written claims
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a written claim says and cites; one that ``introduces`` only leads to the list that follows."""
+
+    terms: frozenset[str]
+    passages: frozenset[int]
+    sections: frozenset[int]
+    introduces: bool
+
+
+def assign(weights: Sequence[Sequence[float]], room: Sequence[int]) -> list[int | None]:
+    """The assignment of media to claims with the largest sum of weights, in order: no medium before an earlier one.
+
+    ``weights`` hold a row for each medium with its weight at every claim; a medium without a positive weight there is
+    left out (None). A claim takes as many as it has ``room`` for. Exact, by dynamic programming over the claims: each
+    takes a slice of the media, the best of it. Of equal sums the one with media at earlier claims is taken.
+    """
+    count = len(weights)
+    best = [0.0] + [-math.inf] * count  # of the first media, by how many the claims so far have passed
+    slices: list[list[int]] = []  # by claim: where the slice that ends here begins
+    for number, places in enumerate(room):
+        begins = [
+            max(range(end + 1), key=lambda start: (best[start] + _worth(weights, number, start, end, places), start))
+            for end in range(count + 1)
+        ]
+        best = [best[start] + _worth(weights, number, start, end, places) for end, start in enumerate(begins)]
+        slices.append(begins)
+    assigned: list[int | None] = [None] * count
+    end = count
+    for number in range(len(room) - 1, -1, -1):
+        start = slices[number][end]
+        for medium in _largest(weights, number, start, end, room[number]):
+            assigned[medium] = number
+        end = start
+    return assigned
+
+
+def _largest(weights: Sequence[Sequence[float]], claim: int, start: int, end: int, places: int) -> list[int]:
+    fitting = [medium for medium in range(start, end) if weights[medium][claim] > 0]
+    return sorted(fitting, key=lambda medium: (-weights[medium][claim], medium))[:places]
+
+
+def _worth(weights: Sequence[Sequence[float]], claim: int, start: int, end: int, places: int) -> float:
+    return sum(weights[medium][claim] for medium in _largest(weights, claim, start, end, places))
+
+
+def _assigned(
+    claims: Sequence[Claim], intent: Intent, chosen: Sequence[Chosen], cosines: Cosines, per_claim: int
+) -> list[tuple[Chosen, int]]:
+    """Each medium with the number of its claim, section by section in the order in which the claims cite them."""
+    said = _all_said(claims)
+    cited = list(dict.fromkeys(passage.section_id for claim in claims for passage in claim.passages))
+    order = {section: number for number, section in enumerate(cited)}
+    room = [per_claim] * len(claims)
+    placed: list[tuple[Chosen, int]] = []
+    in_order = sorted(
+        chosen, key=lambda e: (order.get(e.media.section_id, len(order)), e.media.section_id, e.media.position)
+    )
+    for section, group in groupby(in_order, key=lambda each: each.media.section_id):
+        media = list(group)
+        weights = [_weights(said, each, cosines.get(each.row, ())) for each in media]
+        if section not in order:
+            weights = [
+                _if_close(row, asked=getattr(intent, e.media.block.type)) for row, e in zip(weights, media, strict=True)
+            ]
+        for each, number in zip(media, assign(weights, room), strict=True):
+            if number is not None:
+                room[number] -= 1
+                placed.append((each, number))
+    return placed
+
+
+def _all_said(claims: Sequence[Claim]) -> list[_Said]:
+    following = [*(_is_item(claim) for claim in claims[1:]), False]
+    return [
+        _Said(
+            frozenset(_content(unmarked(claim.text))),
+            frozenset(passage.id for passage in claim.passages),
+            frozenset(passage.section_id for passage in claim.passages),
+            leads and not _is_item(claim) and unmarked(claim.text).rstrip("*_ ").endswith((":", "：")),
+        )
+        for claim, leads in zip(claims, following, strict=True)
+    ]
+
+
+def _is_item(claim: Claim) -> bool:
+    return bool(_ITEM.match(claim.text))
+
+
+def _content(text: str) -> set[str]:
+    return set(terms(" ".join(word for word in words(text) if word.casefold() not in stop_words())))
+
+
+def _weights(said: Sequence[_Said], candidate: Chosen, cosines: Sequence[float]) -> list[float]:
+    """How well a medium fits behind each claim."""
+    media, blocks = candidate.media, candidate.ground.section.blocks
+    standing = candidate.ground.passage_at(media.position)
+    above = next((block.text for block in blocks[: media.position][::-1] if isinstance(block, Text)), "")
+    shares = [
+        (STANDS_UNDER, _shares(said, above)),
+        (SAYS_THE_SAME, _shares(said, describe(media.block))),
+        (MEANS_THE_SAME, [max(0.0, cosine) for cosine in cosines] or [0.0] * len(said)),
+    ]
+    told = [number for number, each in enumerate(said) if media.section_id in each.sections and not each.introduces]
+    weights = []
+    for number, each in enumerate(said):
+        weight = sum(factor * share[number] for factor, share in shares)
+        if media.section_id in each.sections:
+            weight += CITES_SECTION + CITES_PASSAGE * (standing is not None and standing.id in each.passages)
+        if number in told:
+            weight += IN_STEP * (1 - abs((told.index(number) + 1) / len(told) - _way(candidate)))
+        weights.append(0.0 if each.introduces and told else weight)
+    return weights
+
+
+def _way(candidate: Chosen) -> float:
+    """How far down its section a medium stands, from 0 to 1: the share of the text blocks that stand before it."""
+    texts = [number for number, block in enumerate(candidate.ground.section.blocks) if isinstance(block, Text)]
+    return sum(number < candidate.media.position for number in texts) / len(texts) if texts else 1.0
+
+
+def _shares(said: Sequence[_Said], text: str) -> list[float]:
+    """The share of a text's words that each claim holds; a word weighs the more the fewer claims hold it."""
+    wanted = _content(text)
+    weight = {
+        term: math.log(1 + len(said) / held) if (held := sum(term in each.terms for each in said)) else 0.0
+        for term in wanted
+    }
+    unheld = math.log(1 + len(said))
+    total = sum(weight[term] or unheld for term in wanted)
+    return [sum(weight[term] for term in wanted & each.terms) / total if total else 0.0 for each in said]
+
+
+def _if_close(weights: Sequence[float], asked: bool) -> list[float]:
+    """The weights of a medium whose section no claim cites: none where no claim is close, unless it is asked for."""
+    return list(weights) if asked or max(weights, default=0.0) >= LOOSE else [0.0] * len(weights)

@@ -120,6 +120,13 @@ class Searcher:
         found = self.store.passages(best)
         return [Hit(found[i], fused[i], dense.get(i, 0.0), lexical.get(i, 0.0)) for i in best if i in found]
 
+    def nearest(self, query: Query, limit: int = 10) -> list[Hit]:
+        """The passages nearest by cosine alone, best first; none without an encoder."""
+        allowed = self.store.passage_ids(query.scope) if query.scope else None
+        cosines = {} if query.vector is None else self.passage_vectors.search(query.vector, limit, allowed)
+        found = self.store.passages(list(cosines))
+        return [Hit(found[i], cosine, cosine, 0.0) for i, cosine in cosines.items() if i in found]
+
     def media(self, query: Query, limit: int = 10) -> list[MediaHit]:
         """The best media of the whole library by their own and surrounding words, best first."""
         lexical = self.store.match_media(self._lexical_terms(query), POOL, query.scope)
