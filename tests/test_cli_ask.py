@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from showtell.answer.pipeline import Step
 from showtell.cli import main
 from showtell.demo import HANDBOOK
 from showtell.library import Library
-from showtell.types import as_json
+from showtell.types import Answer, Question, TextPart, as_json
 
 HOW_TO = "How do I prepare and pull a shot of espresso?"
 ABSENT = "How do I connect the grinder to the Wi-Fi?"
@@ -119,6 +124,170 @@ def test_without_weights_the_library_is_asked_by_words_alone(shell: Shell, handb
     assert err == ""
 
 
+# ------------------------------------------------------------------------------------------------- while it is answered
+class Screen(io.StringIO):
+    """Standard error that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Screen]:
+    """Makes standard error a new terminal; to be called in the test, for pytest sets the stream up late."""
+    monkeypatch.setenv("TERM", "xterm")
+
+    def made() -> Screen:
+        monkeypatch.setattr(sys, "stderr", Screen())
+        assert isinstance(sys.stderr, Screen)
+        return sys.stderr
+
+    return made
+
+
+class Writer:
+    """Stands for a library whose model writes an answer in pieces; ``asked`` keeps what it was asked."""
+
+    def __init__(self, *steps: Step | BaseException) -> None:
+        self.steps = steps
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def asking(self, question: str, **how: Any) -> Iterator[Step]:
+        self.asked.append((question, how))
+        for step in self.steps:
+            if isinstance(step, BaseException):
+                raise step
+            yield step
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+WRITTEN = Answer(
+    Question(HOW_TO),
+    "answered",
+    "high",
+    "showtell",
+    "ollama/some",
+    (TextPart("Press TARE."),),
+    searches=(HOW_TO, "tare"),
+)
+STEPS = (Step("query", None, 1.0), Step("writing", "Press ", 1.0), Step("writing", "TARE", 1.0))
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Writer]:
+    def put(*steps: Step | BaseException) -> Writer:
+        writer = Writer(*steps)
+        monkeypatch.setattr(Library, "open", lambda *_, **__: writer)
+        return writer
+
+    return put
+
+
+def test_steps_and_text_stand_on_the_terminal_until_the_answer_is_there(
+    shell: Shell, opened: Callable[..., Writer], screen: Callable[[], Screen]
+) -> None:
+    opened(*STEPS, Step("answer", WRITTEN, 2.0))
+    unseen = shell("ask", HOW_TO)[1]
+    assert f"searched: {HOW_TO} · tare\nwritten by ollama/some\n" in unseen
+    stderr = screen()
+    status, out, _ = shell("ask", HOW_TO)
+    assert (status, out) == (0, unseen), "the answer is the same, seen or unseen"
+    assert "query › writing" in stderr.getvalue()
+    assert "Press TARE" in stderr.getvalue()
+    assert stderr.getvalue().count("\n") == stderr.getvalue().count("\x1b[1A"), "and then it is gone"
+
+
+def test_the_answer_of_a_library_is_the_same_seen_or_unseen(shell: Shell, screen: Callable[[], Screen]) -> None:
+    unseen = shell("ask", HOW_TO)[1]
+    stderr = screen()
+    assert shell("ask", HOW_TO)[1] == unseen
+    assert "query › search" in stderr.getvalue()
+
+
+@pytest.mark.parametrize("output", ["--json", "--markdown", "--html", "--quiet"])
+def test_nothing_is_shown_on_the_way_to_a_program_or_in_quiet(
+    shell: Shell, screen: Callable[[], Screen], tmp_path: Path, output: str
+) -> None:
+    stderr = screen()
+    status, _, _ = shell("ask", HOW_TO, output, *([tmp_path / "a.html"] if output == "--html" else []))
+    assert status == 0
+    assert "\x1b" not in stderr.getvalue()
+
+
+def test_stopping_a_half_written_answer_is_one_line_and_no_answer(
+    shell: Shell, opened: Callable[..., Writer], screen: Callable[[], Screen]
+) -> None:
+    opened(*STEPS, KeyboardInterrupt())
+    assert shell("ask", HOW_TO) == (1, "", "showtell: stopped; what was stored before stays\n")
+    stderr = screen()
+    assert shell("ask", HOW_TO)[:2] == (1, "")
+    assert stderr.getvalue().endswith("showtell: stopped; what was stored before stays\n")
+
+
+def test_a_question_follows_earlier_answers_in_their_order(
+    shell: Shell, opened: Callable[..., Writer], tmp_path: Path
+) -> None:
+    (tmp_path / "one.json").write_text(shell("ask", HOW_TO, "--json")[1])
+    (tmp_path / "two.json").write_text(shell("ask", ABSENT, "--json")[1])
+    writer = opened(Step("answer", WRITTEN, 2.0))
+    assert shell("ask", "And then?", "--after", tmp_path / "one.json", "--after", tmp_path / "two.json")[0] == 0
+    (question, how) = writer.asked[0]
+    one, two = how["after"]
+    assert (question, one.question.text, two.question.text) == ("And then?", HOW_TO, ABSENT)
+    assert one.parts[0].text.startswith("1. Put the dry, empty portafilter")
+    assert all(isinstance(part, TextPart) for part in one.parts)
+    assert (one.status, two.status) == ("answered", "no_answer")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"How?",
+        b"[1]",
+        b"{}",
+        b'{"schema": "showtell.answer/1"}',
+        b'{"schema": "showtell.answer/9", "question": {"text": "How?"}, "parts": []}',
+        b'{"schema": "showtell.answer/1", "question": {"text": 7}, "parts": []}',
+        b'{"schema": "showtell.answer/1", "question": {"text": "How?"}, "parts": [7]}',
+        b"[" * 100_000,
+        b'{"schema": "\xff\xfe"}',
+        b" " * 6_000_000,
+        None,
+    ],
+)
+def test_an_earlier_answer_that_is_none_is_one_line_that_names_the_file(
+    shell: Shell, tmp_path: Path, content: bytes | None
+) -> None:
+    if content is not None:
+        (tmp_path / "wrong.json").write_bytes(content)
+    status, out, err = shell("ask", HOW_TO, "--after", tmp_path / "wrong.json")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert f"{tmp_path}/wrong.json" in err
+    assert len(err) < 400
+
+
+def test_a_recording_needs_a_model(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SHOWTELL_MODEL", raising=False)
+    for command in (("ask", HOW_TO), ("evaluate", HANDBOOK / "eval.jsonl")):
+        status, out, err = shell(*command, "--record", tmp_path / "replies.jsonl")
+        assert (status, out, err.count("\n")) == (1, "", 1)
+        assert "--model NAME" in err
+        assert shell(*command, "--record", "a", "--replay", "b")[0] == 2
+
+
+@pytest.mark.parametrize("command", [("ask", HOW_TO), ("add", HANDBOOK), ("evaluate", HANDBOOK / "eval.jsonl")])
+def test_a_model_that_is_not_named_is_wrong_usage(shell: Shell, command: tuple[str | Path, ...]) -> None:
+    status, out, err = shell(*command, "--caption" if command[0] == "add" else "--model")
+    assert (status, out) == (2, "")
+    assert "expected one argument" in err
+
+
 # ------------------------------------------------------------------------------------------------------------- evaluate
 def test_evaluate_answers_every_question_and_prints_what_the_answers_are_worth(shell: Shell, tmp_path: Path) -> None:
     questions = [json.loads(line) for line in (HANDBOOK / "eval.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -150,3 +319,31 @@ def test_evaluate_refuses_a_file_that_holds_no_questions(shell: Shell, tmp_path:
     for name in ("bad.jsonl", "none.jsonl"):
         status, out, err = shell("evaluate", tmp_path / name)
         assert (status, out, err.count("\n")) == (1, "", 1)
+
+
+def test_a_method_that_is_named_twice_is_evaluated_once_into_the_file_that_is_named(
+    shell: Shell, tmp_path: Path
+) -> None:
+    (tmp_path / "q.jsonl").write_text("".join((HANDBOOK / "eval.jsonl").read_text("utf8").splitlines(True)[:2]))
+    arguments = ("--method", "showtell", "--method", "showtell", "--out", tmp_path / "results.jsonl")
+    status, out, _ = shell("evaluate", tmp_path / "q.jsonl", *arguments)
+    assert status == 0
+    assert "with media" in out
+    lines = (tmp_path / "results.jsonl").read_text("utf8").splitlines()
+    assert [(line["method"], line["model"]) for line in map(json.loads, lines)] == [("showtell", "extractive")] * 2
+
+
+def test_an_evaluation_that_answers_nothing_has_failed(shell: Shell, tmp_path: Path) -> None:
+    question = json.loads((HANDBOOK / "eval.jsonl").read_text("utf8").splitlines()[0])
+    (tmp_path / "q.jsonl").write_text(json.dumps(question | {"image": "cup.jpg"}))
+    status, out, err = shell("evaluate", tmp_path / "q.jsonl")
+    assert (status, err) == (1, "")
+    assert "not scored, because asking failed: 1" in out
+
+
+def test_the_time_left_is_told_while_questions_are_asked(shell: Shell, screen: Callable[[], Screen]) -> None:
+    stderr = screen()
+    assert shell("evaluate", HANDBOOK / "eval.jsonl")[0] == 0
+    count = len((HANDBOOK / "eval.jsonl").read_text("utf8").splitlines())
+    assert f"/{count}" in stderr.getvalue()
+    assert "questions by showtell 0:00:0" in re.sub(r"\x1b\[[\d;]*m", "", stderr.getvalue())

@@ -14,14 +14,16 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from showtell import __version__
 from showtell.errors import ShowtellError
 
 if TYPE_CHECKING:
+    from showtell.evaluate.datasets import EvaluationQuestion
+    from showtell.evaluate.metrics import Result
     from showtell.library import Added, Library
-    from showtell.types import Dropped
+    from showtell.types import Answer, Dropped
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -96,12 +98,8 @@ def list_documents(options: argparse.Namespace) -> int:
 
 def ask(options: argparse.Namespace) -> int:
     """``showtell ask QUESTION``"""
-    from showtell.index.store import Scope
-    from showtell.types import as_json
-
-    scope = Scope(tuple(options.document), options.language)
     with _library(options) as library:
-        answer = library.ask(options.question, scope=scope, method=options.method)
+        answer = _answered(library, options)
         if options.html or options.open:
             from showtell.render.html import render_html
 
@@ -111,6 +109,8 @@ def ask(options: argparse.Namespace) -> int:
             if options.open:
                 webbrowser.open(page.absolute().as_uri())
     if options.json:
+        from showtell.types import as_json
+
         _print_json(as_json(answer))
     elif options.markdown:
         from showtell.render.markdown import render_markdown
@@ -121,6 +121,57 @@ def ask(options: argparse.Namespace) -> int:
 
         render_terminal(answer)
     return 0
+
+
+def _answered(library: Library, options: argparse.Namespace) -> Answer:
+    """The answer; while it is made it is shown on stderr, if that is a terminal and people read what is printed."""
+    from showtell.index.store import Scope
+
+    how: dict[str, Any] = {"scope": Scope(tuple(options.document), options.language), "method": options.method}
+    if options.after:
+        how["after"] = tuple(map(_earlier, options.after))
+    steps = library.asking(options.question, **how)
+    for_programs = options.json or options.markdown or options.html
+    if sys.stderr.isatty() and not (for_programs or options.quiet or options.debug):
+        from showtell.render.terminal import watched
+
+        steps = watched(steps)
+    *_, last = steps
+    answer: Answer = last.value
+    return answer
+
+
+def _earlier(path: str) -> Answer:
+    """The answer in a file as ``ask --json`` printed it: its question and its text, all that a follow-up builds on."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from showtell.types import Answer, Question, TextPart
+
+    wrong = f"{path}: not an answer as showtell ask --json prints it"
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_LARGEST_ANSWER + 1)
+    except OSError as error:
+        raise ShowtellError(f"cannot read the answer in {path}: {error.strerror}; check the path") from error
+    if len(content) > _LARGEST_ANSWER:
+        raise ShowtellError(f"{wrong}, for it is larger than {_LARGEST_ANSWER // 1_000_000} MB; name another file")
+    try:
+        told = TypeAdapter(dict[str, Any]).validate_json(content)
+        if told.get("schema") != Answer.SCHEMA:
+            raise ShowtellError(f"{wrong} (its schema is not {Answer.SCHEMA}); name another file")
+        question = TypeAdapter(Question).validate_python(told.get("question"))
+        parts = TypeAdapter(list[dict[str, Any]]).validate_python(told.get("parts"))
+        texts = TypeAdapter(tuple[TextPart, ...]).validate_python(
+            [part for part in parts if part.get("type") == "text"]
+        )
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]["msg"]
+        raise ShowtellError(f"{wrong} ({fault}); name another file") from error
+    status: Literal["answered", "no_answer"] = "no_answer" if told.get("status") == "no_answer" else "answered"
+    return Answer(question, status, "high", "showtell", "extractive", texts)
+
+
+_LARGEST_ANSWER = 5_000_000  # bytes; an answer with its tables and passages is some thousand
 
 
 def inspect(options: argparse.Namespace) -> int:
@@ -143,13 +194,33 @@ def inspect(options: argparse.Namespace) -> int:
 def evaluate(options: argparse.Namespace) -> int:
     """``showtell evaluate QUESTIONS.jsonl``"""
     from showtell.evaluate.datasets import load_questions
-    from showtell.evaluate.run import evaluate_to_file, table
+    from showtell.evaluate.run import comparison, table
 
     questions = load_questions(Path(options.questions))
-    with _library(options) as library, _Progress(len(questions), "questions", options.quiet) as progress:
-        results = evaluate_to_file(library, questions, options.out and Path(options.out), options.method, progress.step)
-    print(table(questions, results))
-    return 0
+    methods = list(dict.fromkeys(options.method or ["showtell"]))
+    total = len(questions) * len(methods)
+    with _library(options) as library, _Progress(total, "questions", options.quiet) as progress:
+        results = {
+            method: _evaluated(library, questions, method, _results_file(options.out, method, methods), progress)
+            for method in methods
+        }
+    print(comparison(questions, results) if len(methods) > 1 else table(questions, results[methods[0]]))
+    answered = [any(result["status"] != "error" for result in given) for given in results.values()]
+    return 0 if all(answered) else 1
+
+
+def _evaluated(
+    library: Library, questions: Sequence[EvaluationQuestion], method: str, out: Path | None, progress: _Progress
+) -> list[Result]:
+    from showtell.evaluate.run import evaluate_to_file
+
+    return evaluate_to_file(library, questions, out, method, lambda _: progress.step(f"questions by {method}"))
+
+
+def _results_file(out: str | None, method: str, methods: Sequence[str]) -> Path | None:
+    """The file that is named; of several methods each has its own, ``results.murar.jsonl``."""
+    path = Path(out) if out else None
+    return path.with_name(f"{path.stem}.{method}{path.suffix}") if path and len(methods) > 1 else path
 
 
 def demo(options: argparse.Namespace) -> int:
@@ -164,7 +235,7 @@ def doctor(options: argparse.Namespace) -> int:
     from showtell.doctor import examine, report
     from showtell.settings import load_settings
 
-    findings = examine(load_settings(library=options.library, encoder=options.encoder))
+    findings = examine(load_settings(library=options.library, encoder=options.encoder, model=options.model))
     print(report(findings))
     return 0 if all(finding.fine or finding.optional for finding in findings) else 1
 
@@ -178,6 +249,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"showtell {__version__}")
     parser.set_defaults(debug=False, library=None, encoder=None, quiet=False, fetch_media=None)
+    parser.set_defaults(model=None, record=None, replay=None, caption=None)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
@@ -189,16 +261,25 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--debug", action="store_true", help="show tracebacks and log to stderr")
         return sub
 
+    def model(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--model", metavar="NAME", help=_MODEL)
+        replies = sub.add_mutually_exclusive_group()
+        replies.add_argument("--record", metavar="FILE", help=_RECORD)
+        replies.add_argument("--replay", metavar="FILE", help=_REPLAY)
+
     one = command("add", add, "add files, folders and pages from the web to the library")
     one.add_argument("sources", nargs="+", metavar="SOURCE", help="a file, a folder, or the URL of a page or sitemap")
     one.add_argument("--fetch-media", action="store_true", default=None, help=_FETCH_MEDIA)
+    one.add_argument("--caption", metavar="MODEL", help=_CAPTION)
     one.add_argument("--json", action="store_true", help="print what became of each document as JSON")
 
     one = command("ask", ask, "answer a question from the library")
     one.add_argument("question", metavar="QUESTION", type=_nonempty)
     one.add_argument("--document", action="append", default=[], metavar="NAME", help="only this document or folder")
     one.add_argument("--language", metavar="CODE", help="only documents in this language, such as de")
+    one.add_argument("--after", action="append", default=[], metavar="FILE", help=_AFTER)
     one.add_argument("--method", default="showtell", type=_method, help="how to answer (default: showtell)")
+    model(one)
     how = one.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print the answer as JSON")
     how.add_argument("--markdown", action="store_true", help="print the answer as Markdown")
@@ -214,6 +295,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command("refresh", refresh, "read again what changed, add what is new, remove what is gone")
     one.add_argument("--rebuild", action="store_true", help="read and encode every document again")
     one.add_argument("--fetch-media", action="store_true", default=None, help=_FETCH_MEDIA)
+    one.add_argument("--caption", metavar="MODEL", help=_CAPTION)
     one.add_argument("--json", action="store_true", help="print what became of each document as JSON")
 
     one = command("inspect", inspect, "show what the reader makes of one file; nothing is stored")
@@ -222,17 +304,28 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("evaluate", evaluate, "answer a file of questions and score the answers")
     one.add_argument("questions", metavar="QUESTIONS.jsonl")
-    one.add_argument("--out", metavar="RESULTS.jsonl", help="write one answer a line")
-    one.add_argument("--method", default="showtell", type=_method, help="how to answer (default: showtell)")
+    one.add_argument("--out", metavar="RESULTS.jsonl", help=_OUT)
+    one.add_argument("--method", action="append", type=_method, metavar="NAME", help=_METHODS)
+    model(one)
 
     one = command("demo", demo, "a sample library, three questions, the page")
     one.add_argument("--out", default="out/demo", metavar="DIR", help="where to put it (default: out/demo)")
     one.add_argument("--open", action="store_true", help="open the page in a browser")
 
-    command("doctor", doctor, "what is installed and reachable, and what to do about what is not")
+    one = command("doctor", doctor, "what is installed and reachable, and what to do about what is not")
+    one.add_argument("--model", metavar="NAME", help=_MODEL)
     return parser
 
 
+_AFTER = "an earlier answer, as --json printed it, which this question follows; may be repeated, oldest first"
+_CAPTION = "let this vision model describe pictures that have no useful words of their own; see --model of ask"
+_METHODS = "how to answer (default: showtell); repeat it to compare methods side by side"
+_MODEL = "chat model: ollama/NAME, openai/NAME or http://HOST:PORT/v1#NAME; without one, the sources' own words"
+_OUT = "write one answer a line; with several methods a file for each, named RESULTS.METHOD.jsonl"
+_RECORD = (
+    "keep the model's replies in this file, and take those that are in it from there; a run goes on where it ended"
+)
+_REPLAY = "take the model's replies from this recording; no model is asked"
 _FETCH_MEDIA = "fetch and store remote pictures and transcripts of local documents; otherwise they stay links"
 
 
@@ -260,14 +353,15 @@ class _Progress:
 
         console = Console(stderr=True)
         self._bar = Progress(
-            BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn(),
+            BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False), TimeRemainingColumn(),
             console=console, transient=True, disable=quiet or not console.is_terminal,
+            speed_estimate_period=600,  # seconds: a model may take a minute a question
         )  # fmt: skip
         self._task = self._bar.add_task(what, total=total)
 
     def step(self, what: str) -> None:
         """One more is done."""
-        self._bar.update(self._task, advance=1, description=what[-40:].replace("[", "("))
+        self._bar.update(self._task, advance=1, description=_line(what)[-40:])
 
     def __enter__(self) -> _Progress:
         self._bar.start()
@@ -355,7 +449,12 @@ def _line(text: str) -> str:
 def _library(options: argparse.Namespace, create: bool = False) -> Library:
     from showtell.library import Library
 
-    return Library.open(options.library, create=create, encoder=options.encoder, fetch_media=options.fetch_media)
+    names = ("encoder", "fetch_media", "model", "record", "replay", "caption")
+    library = Library.open(options.library, create=create, **{name: getattr(options, name) for name in names})
+    if options.record and library.settings.model is None:
+        library.close()
+        raise ShowtellError("--record keeps what a chat model replies, and none is named; add --model NAME")
+    return library
 
 
 if __name__ == "__main__":

@@ -159,11 +159,38 @@ def test_media_where_none_are_wanted() -> None:
     assert score(gold(), result(text("x"), picture("cat")))["needless media"] is None
 
 
+def test_the_share_of_questions_that_got_media_counts_every_question() -> None:
+    questions = [gold(id="1"), gold(id="2", answerable=False), gold(id="3", kind="no_media"), gold(id="4")]
+    results = [
+        result(text("x"), picture("cat"), picture("dog"), id="1"),
+        result(picture("cat"), status="no_answer", id="2"),
+        result(text("x"), id="3"),
+        {"id": "4", "status": "error", "error": "x"},
+    ]
+    mean = summarise(questions, results)["ALL"]["with media"]
+    assert (mean.value, mean.scored, mean.total) == (pytest.approx(1 / 3), 3, 4)
+
+
+def test_checks_and_requests_are_counted_where_there_are_some_to_count() -> None:
+    checks = [{"verdict": verdict} for verdict in ("supported", "contradicted", "unsupported")]
+    verified = score(gold(), result(text("x"), checks=checks, requests={"model": 2, "wiki": 4}))
+    assert (verified["checks failed"], verified["model requests"]) == (2, 2)
+    assert score(gold(), result(text("x"), checks=[], timings_ms={"verify": 1.0}))["checks failed"] == 0
+    unverified = score(gold(), result(text("x"), checks=[], requests={}))
+    assert (unverified["checks failed"], unverified["model requests"]) == (None, None)
+    assert score(gold(), result(status="no_answer", checks=checks))["checks failed"] is None
+
+
 def test_what_cannot_be_scored_is_none_never_zero() -> None:
     names = {measure.name for measure in MEASURES}
     assert score(gold(), {"id": "q", "status": "error", "error": "locked"}) == dict.fromkeys(names)
     bare = score(gold(doc=None, alt_docs=None, sections=None, answer=None), result(text("x")))
-    assert {name for name, value in bare.items() if value is not None} == {"citations", "words", "false refusal"}
+    assert {name for name, value in bare.items() if value is not None} == {
+        "citations",
+        "words",
+        "false refusal",
+        "with media",
+    }
     without_hits = {key: value for key, value in result(text("x")).items() if key != "hits"}
     assert score(gold(), without_hits)["document@1"] is None
 

@@ -9,7 +9,7 @@ import pytest
 from showtell.errors import LibraryLocked, ShowtellError
 from showtell.evaluate.datasets import EvaluationQuestion
 from showtell.evaluate.metrics import Result, score
-from showtell.evaluate.run import evaluate, evaluate_to_file, table, write_results
+from showtell.evaluate.run import comparison, evaluate, evaluate_to_file, table, write_results
 from showtell.types import Answer, Citation, Hit, Passage, Question, TextPart
 
 
@@ -76,6 +76,7 @@ def test_a_question_that_fails_is_kept_and_the_next_is_asked() -> None:
     questions = asked("is it locked?", "How?")
     failed, answered = evaluate(SHELF, questions, progress=done.append)
     assert (failed["status"], failed["parts"]) == ("error", [])
+    assert (failed["method"], failed["model"], answered["model"]) == ("showtell", None, "extractive")
     assert "locked by another process" in failed["error"]
     assert answered["status"] == "answered"
     assert done == ["is it locked?", "How?"]
@@ -138,3 +139,60 @@ def test_the_table_is_readable_at_its_width(width: int) -> None:
     assert "47 of 60" in shown
     assert "latency of an answer: median 12 ms, 95th percentile 12 ms" in shown
     assert "not scored, for want of a result: 1" in shown
+
+
+# ----------------------------------------------------------------------------------------------------- several methods
+def compared(**results: Sequence[Result]) -> list[str]:
+    return comparison(QUESTIONS, results).splitlines()
+
+
+def row(lines: Sequence[str], measure: str) -> list[str]:
+    (found,) = [line for line in lines if line.startswith(measure)]
+    return found.removeprefix(measure).split()
+
+
+QUESTIONS = asked(*(f"How {number}?" for number in range(10)))
+
+
+def test_methods_are_compared_in_one_table() -> None:
+    plain = list(evaluate(SHELF, QUESTIONS))
+    image = {"type": "image", "citations": [1], "media": {"document": "brew.md", "source": "pour.png"}}
+    shown = [
+        result | {"parts": [*result["parts"], image], "timings_ms": {"total": 2000.0}, "requests": {"model": 2}}
+        for result in evaluate(SHELF, QUESTIONS, method="murar")
+    ]
+    refusals = [result | {"status": "no_answer"} for result in plain[:4]]
+    names = ("showtell", "murar", "text-only", "closed-book")
+    lines = comparison(
+        QUESTIONS, dict(zip(names, (plain, shown, plain, refusals + plain[4:]), strict=True))
+    ).splitlines()
+    assert lines[1].split() == ["measure", *names, "scored", "of"]
+    assert max(map(len, lines)) <= 110
+    assert row(lines, "with media") == ["0.00", "0.00–0.28", "1.00", "0.72–1.00"] + ["0.00", "0.00–0.28"] * 2 + [
+        "10", "of", "10",
+    ]  # fmt: skip
+    assert row(lines, "model requests")[:4] == ["–", "2.00", "2.00–2.00", "–"]
+    assert row(lines, "citations")[-3:] == ["6–10", "of", "10"]
+    assert row(lines, "median latency") == ["12", "ms", "2000", "ms", "12", "ms", "12", "ms"]
+    assert not any(line.startswith("order") for line in lines), "what no method was scored on is left out"
+
+
+def test_a_question_on_which_a_model_fails_is_told_and_not_counted() -> None:
+    answered = list(evaluate(SHELF, QUESTIONS))
+    failed = list(evaluate(SHELF, [*QUESTIONS[:-1], *asked("locked?", id="q10")]))
+    lines = compared(murar=failed, showtell=answered)
+    assert row(lines, "words")[-3:] == ["9–10", "of", "10"]
+    assert row(lines, "text")[0] == row(lines, "text")[2] == "1.00"
+    assert "murar: not scored, because asking failed: 1; the first, q10: the library is locked" in " ".join(lines)
+
+
+def test_answers_that_fell_back_are_told_with_their_writers_and_warnings() -> None:
+    answered = list(evaluate(SHELF, QUESTIONS))
+    lost = "the model did not answer, so these are the sources' own words"
+    results = [result | {"model": "ollama/x"} for result in answered[:8]]
+    results += [result | {"warnings": [lost, "one picture\x1b[2J was dropped"]} for result in answered[8:9]]
+    results += [result | {"warnings": [lost]} for result in answered[9:]]
+    shown = table(QUESTIONS, results, width=200)
+    assert "written by ollama/x: 8, extractive: 2" in shown
+    assert f"answers with warnings: 2; the commonest, in 2: {lost}" in shown
+    assert "written by" not in table(QUESTIONS, answered)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from showtell.render.terminal import render_inspection, render_terminal
+from showtell.render.terminal import render_inspection, render_terminal, watched
 from showtell.types import Check, Citation, Image, Nearest, Question, Table, TextPart, Video
 
 ALLOWED = re.compile(r"\x1b\[[\d;]*m|\x1b\]8;[^\x07\x1b]*\x1b\\")
@@ -150,3 +150,90 @@ def test_an_inspected_source_is_outlined(made):
 def test_an_answer_without_figures_or_sources_is_only_its_words(made):
     answer = replace(made.answer(TextPart("The sources do not say.")), status="no_answer")
     assert printed(answer) == "How do I report?\n\nThe sources do not say.\n"
+
+
+def test_who_wrote_and_what_was_searched_is_told_where_it_is_not_the_plain_case(made):
+    plain = printed(made.answer(TextPart("So."), searches=("How do I report?",)))
+    assert "searched" not in plain
+    assert "written" not in plain
+    text = printed(
+        made.answer(
+            TextPart("So."),
+            searches=("How do I report?", "report privacy"),
+            model="ollama/qwen3-vl",
+        )
+    )
+    assert "\nsearched: How do I report? · report privacy\nwritten by ollama/qwen3-vl\n" in text
+    assert "written by ollama/x, method murar\n" in printed(
+        made.answer(TextPart("So."), model="ollama/x", method="murar")
+    )
+
+
+# ----------------------------------------------------------------------------------------------------- while it is made
+@dataclass(frozen=True, slots=True)
+class Done:
+    name: str
+    value: object = None
+
+
+def writing(*pieces):
+    return [Done("query"), Done("search"), *(Done("writing", piece) for piece in pieces)]
+
+
+def seen(steps, width=40, height=12, **options):
+    """What the terminal is sent while the steps run, and what of it is to be read at the end, line by line."""
+    out = io.StringIO()
+    options = {"force_terminal": True, "color_system": None} | options
+    list(watched(steps, Console(file=out, width=width, height=height, _environ={"TERM": "xterm"}, **options)))
+    sent = out.getvalue()
+    last = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\r", "", sent.rpartition("\x1b[?25h")[0].rpartition("\x1b[2K")[2])
+    return sent, last.split("\n")
+
+
+def test_steps_are_passed_on_as_they_are_and_only_a_terminal_shows_them(made):
+    steps = [*writing("So", " it", " is."), Done("draft", ("a claim",)), Done("answer", made.answer(TextPart("So.")))]
+    out = io.StringIO()
+    assert list(watched(steps, Console(file=out))) == steps
+    assert out.getvalue() == ""
+    assert list(watched(steps, Console(file=io.StringIO(), force_terminal=True))) == steps
+
+
+def test_the_steps_done_and_the_text_so_far_are_shown():
+    _, lines = seen(writing("Open ", "**Ad", "min** [1]."))
+    assert lines[0].endswith(" query › search › writing")
+    assert lines[1] == "Open **Admin** [1]."
+
+
+def test_text_written_after_another_step_takes_the_place_of_the_earlier():
+    _, lines = seen([*writing("A draft."), Done("illustrate"), Done("writing", "Refi"), Done("writing", "ned.")])
+    assert "Refined." in lines
+    assert not any("draft" in line for line in lines)
+
+
+def test_the_end_of_a_long_text_fits_the_terminal_and_is_gone_afterwards():
+    sent, lines = seen(writing("漢字" * 300, *(f"\nline {number} " + "x" * 50 for number in range(40)), "\nthe end"))
+    assert max(cell_len(line) for line in lines) <= 40
+    assert len([line for line in lines if line]) <= 12
+    assert "the end" in lines
+    assert sent.count("\n") == sent.count("\x1b[1A"), "the cursor is back where it began"
+
+
+def test_what_is_shown_is_gone_when_it_fails_or_is_stopped():
+    def stopped():
+        yield from writing("Half an ans")
+        raise KeyboardInterrupt
+
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=40, height=12, _environ={"TERM": "xterm"})
+    with pytest.raises(KeyboardInterrupt):
+        list(watched(stopped(), console))
+    assert "Half an ans" in out.getvalue()
+    assert out.getvalue().count("\n") == out.getvalue().count("\x1b[1A")
+    assert "\x1b[?25h" in out.getvalue(), "the cursor is seen again"
+
+
+def test_nothing_that_a_model_writes_sends_a_control_sequence(words):
+    for pieces in ((words,), tuple(words[:200])):
+        sent, _ = seen(writing(*pieces))
+        ours = re.compile(r"\x1b\[(?:1A|2K|\?25[lh])|[\r\n]")
+        assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", ours.sub("", sent))

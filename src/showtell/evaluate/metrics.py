@@ -47,6 +47,9 @@ class Judged:
         self.texts = [part.get("text") or "" for part in self.parts if part["type"] == "text"]
         self.shown = [Shown.from_part(part) for part in self.parts if part["type"] != "text"]
         self._citations: Sequence[Result] = result.get("citations") or ()
+        self.checks: Sequence[Result] = result.get("checks") or ()
+        self.verified = bool(self.checks) or "verify" in (result.get("timings_ms") or {})
+        self.requests: Mapping[str, int] = result.get("requests") or {}
         self.hits: Sequence[Result] | None = result.get("hits")
 
     @cached_property
@@ -266,6 +269,25 @@ MEASURES: tuple[Measure, ...] = (
         "words of an answer's text",
         lambda j: j.gold.answerable and not j.refused,
         lambda j: sum(len(text.split()) for text in j.texts),
+    ),
+    Measure(
+        "checks failed",
+        "numbers, quotations and sentences that the sources of an answer did not bear out, repaired or not",
+        lambda j: j.verified and not j.refused,
+        lambda j: sum(check.get("verdict") != "supported" for check in j.checks),
+    ),
+    Measure(
+        "model requests",
+        "requests to a model for a question, where its answer counts them",
+        lambda j: "model" in j.requests,
+        lambda j: j.requests["model"],
+    ),
+    Measure(
+        "with media",
+        "questions whose answer shows media (MuRAR: 306 of 764, section 4.2)",
+        lambda _: True,
+        lambda j: bool(j.shown),
+        wilson,
     ),
     Measure(
         "precision",

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from showtell.errors import ShowtellError
 from showtell.evaluate.datasets import EvaluationQuestion
 from showtell.evaluate.metrics import ALL, MEASURES, Mean, Result, latency, summarise
+from showtell.render import labels
 from showtell.types import Answer, Hit, as_json
 
 HITS = 10
@@ -71,6 +73,7 @@ def _failure(question: EvaluationQuestion, method: str, error: ShowtellError) ->
         "status": "error",
         "error": str(error),
         "method": method,
+        "model": None,
         "parts": [],
         "citations": [],
         "hits": [],
@@ -147,15 +150,36 @@ def _unwritten(path: object, error: OSError) -> ShowtellError:
 def table(questions: Sequence[EvaluationQuestion], results: Sequence[Result], width: int = 100) -> str:
     """What the results of one method are worth, as text for a terminal: all questions, then each kind, then latency."""
     means = summarise(questions, results)
-    text = io.StringIO()
-    screen = Console(file=text, width=width, highlight=False, emoji=False, markup=False)
-    screen.print(_overall(means[ALL]))
     kinds = [kind for kind in means if kind != ALL]
     beside = max(1, (width - 15) // 24)  # a column of names, then 24 characters a kind
-    for first in range(0, len(kinds), beside):
-        screen.print("", _by_kind({kind: means[kind] for kind in kinds[first : first + beside]}), sep="\n")
-    screen.print("", *_remarks(questions, results), sep="\n")
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    by_kind = (
+        _by_kind({kind: means[kind] for kind in kinds[first : first + beside]})
+        for first in range(0, len(kinds), beside)
+    )
+    times = latency(results)
+    told = f"latency of an answer: median {times[0]:.0f} ms, 95th percentile {times[1]:.0f} ms" if times else ""
+    remarks = [*filter(None, [told]), *_remarks(questions, results)]
+    return _printed([_overall(means[ALL]), *by_kind, "\n".join(remarks)], width)
+
+
+def comparison(questions: Sequence[EvaluationQuestion], results: Mapping[str, Sequence[Result]]) -> str:
+    """What the results of several methods, by name, are worth on the same questions, as one table for a terminal.
+
+    A method is a column, 16 characters wide. Where methods were scored on unlike numbers of questions, as a refusal
+    shows nothing to score, the least and the greatest are told.
+    """
+    means = {method: summarise(questions, given)[ALL] for method, given in results.items()}
+    remarks = [f"{method}: {remark}" for method, given in results.items() for remark in _remarks(questions, given)]
+    return _printed([_compared(means, results), "\n".join(remarks)], max(100, 45 + 16 * len(means)))
+
+
+def _printed(blocks: Sequence[RenderableType], width: int) -> str:
+    """Blocks with an empty line between them; no line ends in blanks."""
+    text = io.StringIO()
+    screen = Console(file=text, width=width, highlight=False, emoji=False, markup=False)
+    for block in filter(None, blocks):
+        screen.print(block, "", sep="\n")
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).rstrip()
 
 
 def _overall(means: Mapping[str, Mean]) -> Table:
@@ -185,9 +209,32 @@ def _by_kind(means: Mapping[str, Mapping[str, Mean]]) -> Table:
     return grid
 
 
+def _compared(means: Mapping[str, Mapping[str, Mean]], results: Mapping[str, Sequence[Result]]) -> Table:
+    """Methods as columns; measures that none of them was scored on are left out."""
+    grid = Table(title="All questions", title_justify="left", box=None, pad_edge=False)
+    grid.add_column("measure", no_wrap=True)
+    for method in means:
+        grid.add_column(method, justify="right", no_wrap=True)
+    grid.add_column("scored of", justify="right", no_wrap=True)
+    for measure in MEASURES:
+        row = [method_means[measure.name] for method_means in means.values()]
+        if any(mean.scored for mean in row):
+            cells = (f"{_value(mean.value)} {_interval(mean):>9}" for mean in row)
+            grid.add_row(measure.name, *cells, f"{_spread(mean.scored for mean in row)} of {row[0].total}")
+    times = [latency(given) for given in results.values()]
+    grid.add_row("median latency", *(f"{each[0]:.0f} ms" if each else "–" for each in times))
+    return grid
+
+
 def _cell(mean: Mean) -> str:
     scored = f"{mean.scored:>{len(str(mean.total))}}/{mean.total}"
     return f"{_value(mean.value)} {_interval(mean):>9} {scored}" if mean.scored else "–"
+
+
+def _spread(counts: Iterable[int]) -> str:
+    """The least and the greatest of some counts; the count where all are the same."""
+    distinct = sorted(set(counts))
+    return "–".join(str(count) for count in dict.fromkeys((distinct[0], distinct[-1])))
 
 
 def _interval(mean: Mean) -> str:
@@ -201,16 +248,22 @@ def _value(value: float | None) -> str:
 
 
 def _remarks(questions: Sequence[EvaluationQuestion], results: Sequence[Result]) -> list[str]:
-    """Latency, and what stands behind the questions that were not scored."""
+    """Who wrote the answers, what they warn of, and what stands behind the questions that were not scored."""
     failures = [result for result in results if result.get("status") == "error"]
     missing = {question.id for question in questions} - {result["id"] for result in results}
+    writers = Counter(result.get("model") for result in results if result not in failures)
+    warned = [result["warnings"] for result in results if result.get("warnings")]
     remarks = []
-    if times := latency(results):
-        remarks.append(f"latency of an answer: median {times[0]:.0f} ms, 95th percentile {times[1]:.0f} ms")
+    if set(writers) - {None, "extractive"}:
+        remarks.append(f"written by {', '.join(f'{name}: {count}' for name, count in writers.most_common())}")
+    if warned:
+        commonest, count = Counter(warning for each in warned for warning in set(each)).most_common(1)[0]
+        remarks.append(f"answers with warnings: {len(warned)}; the commonest, in {count}: {labels.line(commonest)}")
     if failures:
         first = failures[0]
         remarks.append(
-            f"not scored, because asking failed: {len(failures)}; the first, {first['id']}: {first['error']}"
+            f"not scored, because asking failed: {len(failures)}; the first, "
+            + labels.line(f"{first['id']}: {first['error']}", 500)
         )
     if missing:
         remarks.append(f"not scored, for want of a result: {len(missing)}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.spinner import Spinner
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -18,6 +20,21 @@ from showtell.types import Answer, Citation, FigurePart, Image, Table, Video
 
 _SIGNS = {Image: "▣", Table: "▦", Video: "▶"}
 _NARROWEST = 12  # characters a column needs to wrap legibly; below it, rows become records
+_WRITING = "writing"  # the step whose value is a piece of text; there are many in a row
+_KEPT = 10_000  # characters of what a model writes that are kept for the screen, more than fit on one
+
+
+class _Step(Protocol):
+    """What is done of an answer: the name of the step and what it made."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def value(self) -> object: ...
+
+
+_S = TypeVar("_S", bound=_Step)
 
 
 def render_terminal(answer: Answer, console: Console | None = None) -> None:
@@ -46,6 +63,43 @@ def render_inspection(found: Mapping[str, Any], console: Console | None = None) 
         page.lines(Text(labels.line(warning), "yellow"), 0, "Warning: ")
 
 
+def watched(steps: Iterable[_S], console: Console | None = None) -> Iterator[_S]:
+    """The same steps; while they run, their names and the text as a model writes it stand on the console.
+
+    The console is standard error by default. All is gone from it when the steps end, however they do, and nothing is
+    shown where it is no terminal.
+    """
+    making = _Making()
+    with Live(making, console=console or Console(stderr=True), transient=True, redirect_stdout=False):
+        for step in steps:
+            making.take(step.name, step.value)
+            yield step
+
+
+class _Making:
+    """What there is of an answer while it is made: the steps done, and the end of the text."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+        self.text = ""
+        self.spinner = Spinner("line")
+
+    def take(self, name: str, value: object) -> None:
+        """One more step; text that is written after another step is a new text."""
+        if self.steps[-1:] != [name]:
+            self.steps.append(name)
+            self.text = "" if name == _WRITING else self.text
+        if name == _WRITING:
+            self.text = f"{self.text}{value}"[-_KEPT:]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Drawn some times a second; cleaned as a whole, for pieces may cut a control sequence in two."""
+        self.spinner.update(text=Text(labels.SEPARATOR.join(map(labels.line, self.steps)), "dim"))
+        yield self.spinner
+        if words := labels.clean(self.text).strip("\n"):
+            yield from Text(words).wrap(console, options.max_width, overflow="fold")[-max(console.height - 4, 1) :]
+
+
 class _Page:
     """Prints to one console; ``indent`` and ``label`` are columns from its left edge."""
 
@@ -54,6 +108,7 @@ class _Page:
 
     def answer(self, answer: Answer) -> None:
         self.lines(Text(labels.line(answer.question.text, 2 * self.console.width), "bold"))
+        self.origin(answer)
         if doubt := labels.doubt(answer):
             self.lines(Text(doubt, "yellow"))
         self.parts(answer)
@@ -63,6 +118,14 @@ class _Page:
             self.console.print()
         for warning in answer.warnings:
             self.lines(Text(f"Warning: {labels.line(warning)}", "yellow"))
+
+    def origin(self, answer: Answer) -> None:
+        """What was searched for and who wrote, where that is not the question as it is and the sources themselves."""
+        if set(answer.searches) - {answer.question.text}:
+            self.lines(Text(" · ".join(map(labels.line, answer.searches)), "dim"), 0, "searched: ")
+        if answer.model != "extractive":
+            by = "" if answer.method == "showtell" else f", method {labels.line(answer.method)}"
+            self.lines(Text(f"{labels.line(answer.model)}{by}", "dim"), 0, "written by ")
 
     def parts(self, answer: Answer) -> None:
         names, indent, in_list = labels.numbered(answer), 0, False
