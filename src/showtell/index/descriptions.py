@@ -19,12 +19,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The row of a media item, its content, and the document that it stands in."""
+    """The row of a media item, its content, and the document that it stands in, with its language."""
 
     row: int
     content: str
     source: str
     name: str
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Descriptions:
         return [
             Place(*row)
             for row in self.store.select(
-                """SELECT m.id, m.content, d.source, d.name FROM media m
+                """SELECT m.id, m.content, d.source, d.name, d.language FROM media m
                 JOIN sections s ON s.id = m.section_id JOIN documents d ON d.id = s.document_id
                 LEFT JOIN replies r ON r.content = m.content
                 WHERE m.content != '' AND (r.content IS NULL OR (r.model != ? AND (r.text = '' OR ?)))

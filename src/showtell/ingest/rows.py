@@ -109,8 +109,7 @@ def media_rows(store: Store, said: Mapping[int, Reply], encoder: Encoder | None)
         language = around.language or "en"
         context = _spelled(heading(around.title, around.section), language)
         plain = _media_row(place, context, language, vectors, of_passages.get(around.id))
-        model = reply.model if reply.text else ""
-        made[row] = replace(plain, content=reply.content, generated=reply.text, generated_by=model)
+        made[row] = replace(plain, content=reply.content, generated=reply.text, generated_by=reply.model)
     return made
 
 
