@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import traceback
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ EXAMPLES = [
 @pytest.fixture(autouse=True)
 def user_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user without settings; returns the folder where their configuration file would lie."""
-    for variable in [name for name in os.environ if name.startswith(("SHOWTELL_", "XDG_"))]:
+    for variable in [name for name in os.environ if name.startswith(("SHOWTELL_", "XDG_", "OPENAI_"))]:
         monkeypatch.delenv(variable)
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = user_config_path("showtell", appauthor=False)
@@ -123,10 +124,53 @@ def test_a_file_that_cannot_be_read_is_told(user_folder):
         load_settings()
 
 
-def test_a_library_cannot_point_elsewhere(tmp_path):
-    write(tmp_path / "library", 'library = "/elsewhere"')
-    with pytest.raises(SettingsError, match="own file cannot set library"):
+@pytest.mark.parametrize("name", ["library", "model", "model_key", "openai_api_key", "caption", "record", "replay"])
+def test_a_library_cannot_point_elsewhere(tmp_path, name):
+    write(tmp_path / "library", f'{name} = "/elsewhere"')
+    with pytest.raises(SettingsError, match=f"own file cannot set {name}"):
         load_settings(library=tmp_path / "library")
+
+
+@pytest.mark.parametrize("none", ["none", "None", " ", ""])
+def test_no_model_can_be_asked_for_against_a_file(user_folder, none):
+    write(user_folder, 'model = "ollama/qwen3"\ncaption = "ollama/qwen3-vl"')
+    assert load_settings().model == "ollama/qwen3"
+    settings = load_settings(model=none, caption=none)
+    assert (settings.model, settings.caption) == (None, None)
+
+
+def test_a_key_goes_only_to_the_server_it_is_for(monkeypatch):
+    monkeypatch.setenv("SHOWTELL_MODEL_KEY", "mine")
+    monkeypatch.setenv("OPENAI_API_KEY", "theirs")
+    keys = {"http://host/v1#a": "mine", "http://host/v1#b": "mine", "http://host/v1/": "mine", "http://host/v2#a": None}
+    keys |= {"openai/gpt-5": "theirs", "ollama/qwen3": None, "http://host/v1.evil/#a": None, "https://host/v1#a": None}
+    settings = load_settings(model="http://host/v1#a")
+    assert {name: settings.key_for(name) for name in keys} == keys
+    assert load_settings(model="openai/gpt-5").key_for("openai/gpt-5-mini") == "mine"
+    assert load_settings(caption="http://host/v1#a").key_for("http://host/v1#a") == "mine"
+    assert load_settings().key_for("http://host/v1#a") is None
+
+
+def test_the_key_of_openai_is_read_from_its_own_variable(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "theirs")
+    assert load_settings().key_for("openai/gpt-5") == "theirs"
+    monkeypatch.setenv("SHOWTELL_OPENAI_API_KEY", "another")
+    assert load_settings().key_for("openai/gpt-5") == "another"
+
+
+def test_a_key_is_not_shown(user_folder, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    settings = load_settings(model_key="sk-secret")
+    assert "sk-secret" not in f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    write(user_folder, 'model_key = ["sk-secret"]')
+    with pytest.raises(SettingsError, match="model_key") as refused:
+        load_settings()
+    assert "sk-secret" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_files_for_replies_may_begin_with_the_home_folder():
+    settings = load_settings(record="~/replies.jsonl", replay="replies.jsonl")
+    assert (settings.record, settings.replay) == (Path.home() / "replies.jsonl", Path.cwd() / "replies.jsonl")
 
 
 def test_every_complaint_is_one_line(user_folder, monkeypatch):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import platform
+import socket
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from showtell import __version__
 from showtell.errors import LibraryError, ModelError
 from showtell.settings import Settings
+
+PATIENCE = 10.0  # seconds for a chat model that is configured
+GLANCE = 0.5  # seconds for one that may be there
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,7 @@ def examine(settings: Settings) -> list[Finding]:
         Finding("showtell", True, f"{__version__} on Python {platform.python_version()}"),
         _full_text_search(),
         _encoder(settings),
+        *_chat_models(settings),
         *_library(settings),
         _writable("cache", settings.cache),
     ]
@@ -63,6 +71,73 @@ def _encoder(settings: Settings) -> Finding:
     except ModelError as error:
         return Finding("encoder", False, "no weights, so search goes by words alone", str(error))
     return Finding("encoder", True, encoder.name)
+
+
+def _chat_models(settings: Settings) -> Iterator[Finding]:
+    """The models that are configured; where none writes the answers, those that could."""
+    if settings.model is None:
+        yield _possible_models(settings)
+    else:
+        yield _chat_model("chat model", settings, settings.model, sees=settings.model_sees)
+    if settings.caption is not None:
+        yield _chat_model("caption model", settings, settings.caption, sees=True)
+
+
+def _chat_model(subject: str, settings: Settings, name: str, *, sees: bool) -> Finding:
+    """Whether the server has the model and, if pictures are to be sent to it, takes one."""
+    from showtell.models.base import ChatRequest, Message
+    from showtell.models.chat import load_chat
+
+    timeout = min(PATIENCE, settings.model_timeout)
+    try:
+        chat = load_chat(name, key=settings.key_for(name), timeout=timeout, retries=0)
+        with contextlib.closing(chat):
+            chat.require()
+            if sees:
+                question = Message("user", "What colour is this?", (_white_picture(),))
+                next(chat.stream(ChatRequest((question,), max_tokens=5)), "")
+    except ModelError as error:
+        return Finding(subject, False, "cannot be used as set", str(error))
+    return Finding(subject, True, f"{chat.name}, {'takes pictures' if sees else 'is sent no pictures'}")
+
+
+def _possible_models(settings: Settings) -> Finding:
+    """What could be set as a model; no other machine is asked."""
+    ways = []
+    if models := _ollama_models():
+        ways.append(f"set --model ollama/NAME, NAME being one of: {', '.join(models)}")
+    if settings.openai_api_key is not None:
+        ways.append("set --model openai/NAME; your passages would be sent to OpenAI")
+    advice = "; or ".join(ways) or "if you want one, start Ollama, or name your server with --model"
+    return Finding("chat model", False, "none, so answers are quotations", advice, optional=True)
+
+
+def _ollama_models() -> list[str]:
+    """The models of an Ollama on this machine; none if there is no Ollama."""
+    from showtell.models.server import PROVIDERS
+
+    address = urlsplit(PROVIDERS["ollama"].address)
+    try:
+        socket.create_connection((address.hostname, address.port), GLANCE).close()
+    except OSError:
+        return []
+
+    from showtell.models.chat import load_chat
+
+    try:
+        with contextlib.closing(load_chat("ollama/any", timeout=GLANCE, retries=0)) as chat:
+            return chat.models()
+    except ModelError:  # another program at Ollama's port
+        return []
+
+
+def _white_picture() -> bytes:
+    """A picture large enough for a vision model, which may refuse one below 28 px."""
+    from PIL import Image
+
+    data = io.BytesIO()
+    Image.new("RGB", (64, 64), "white").save(data, "PNG")
+    return data.getvalue()
 
 
 def _library(settings: Settings) -> Iterator[Finding]:

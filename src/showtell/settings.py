@@ -15,19 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_cache_path, user_config_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from showtell.errors import SettingsError
 
 FILE_NAME = "showtell.toml"
 PREFIX = "SHOWTELL_"
+# A library may come from someone else: its own file must not say where questions and keys are sent, or what is written.
+NOT_FOR_A_LIBRARY = ("library", "model", "model_key", "openai_api_key", "caption", "record", "replay")
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
 class Settings(BaseModel):
     """The settings in force; values that are wrong or unknown are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, hide_input_in_errors=True)
 
     library: Path = Field(default_factory=lambda: user_data_path("showtell", appauthor=False))
     """Folder of the library."""
@@ -80,6 +82,46 @@ class Settings(BaseModel):
     media_per_claim: int = Field(3, ge=0, le=10)
     """Images, tables and videos placed after one sentence or step, at most."""
 
+    model: str | None = Field(None, max_length=500)
+    """Chat model that writes answers: ``ollama/NAME``, ``openai/NAME``, ``http://HOST:PORT/v1#NAME``; or ``none``."""
+
+    model_key: SecretStr | None = None
+    """Key for the server of ``model`` (of ``caption`` where there is no model); sent to no other."""
+
+    openai_api_key: SecretStr | None = None
+    """Key for ``openai/…`` models, also read from OPENAI_API_KEY; sent to OpenAI alone."""
+
+    model_context: int = Field(4096, ge=1024, le=2_000_000)
+    """Tokens that prompt and reply may have together; the default is what Ollama gives a model that is told nothing."""
+
+    model_reply: int = Field(800, ge=50, le=100_000)
+    """Tokens of a model's reply, at most."""
+
+    model_timeout: float = Field(60.0, ge=1, le=3600)
+    """Seconds until a model's first word, and between its words; ten times that for the whole reply."""
+
+    model_sees: bool = False
+    """Whether pictures are sent to the model."""
+
+    refine: bool = True
+    """Whether the model revises the text around the figures."""
+
+    caption: str | None = Field(None, max_length=500)
+    """Chat model that describes pictures when documents are added, named like ``model``; or ``none``."""
+
+    record: Path | None = None
+    """File to which a model's replies are recorded."""
+
+    replay: Path | None = None
+    """File from which recorded replies are given in place of the model's."""
+
+    @field_validator("model", "caption", mode="before")
+    @classmethod
+    def _named(cls, name: Any) -> Any:
+        if not isinstance(name, str):
+            return name
+        return None if name.strip().lower() in ("", "none") else name.strip()
+
     @field_validator("allow_hosts", mode="before")
     @classmethod
     def _listed(cls, hosts: Any) -> Any:
@@ -93,20 +135,34 @@ class Settings(BaseModel):
                 raise ValueError(f"{host!r} is no host or host:port (an IPv6 address stands in brackets)")
         return hosts
 
-    @field_validator("library", "cache")
+    @field_validator("library", "cache", "record", "replay")
     @classmethod
-    def _absolute(cls, path: Path) -> Path:
+    def _absolute(cls, path: Path | None) -> Path | None:
         try:
-            return path.expanduser().absolute()
+            return path and path.expanduser().absolute()
         except RuntimeError as error:
             raise ValueError(f"no home folder for {path}") from error
+
+    def key_for(self, name: str) -> str | None:
+        """The key that may be sent to the chat model of that name, None if there is none for its server."""
+        chosen = self.model or self.caption
+        if self.model_key and chosen and _server(name) == _server(chosen):
+            return self.model_key.get_secret_value()
+        if self.openai_api_key and _server(name) == "openai":
+            return self.openai_api_key.get_secret_value()
+        return None
+
+
+def _server(name: str) -> str:
+    """The part of a chat model's name that says where it is: an address, or a provider's short name."""
+    return name.partition("#")[0].rstrip("/") if "://" in name else name.partition("/")[0]
 
 
 def load_settings(**arguments: Any) -> Settings:
     """The settings in force, from the arguments, the environment, both files and the defaults.
 
-    An argument of None counts as not given. The library's own file cannot say where the library is. Raises
-    SettingsError, which names the setting and where it was set.
+    An argument of None counts as not given. The library's own file cannot say where the library is, nor name a model.
+    Raises SettingsError, which names the setting and where it was set.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
     layers = [
@@ -116,8 +172,9 @@ def load_settings(**arguments: Any) -> Settings:
     ]
     library = _validated(layers).library
     own = _from_file(library / FILE_NAME)
-    if "library" in own:
-        raise SettingsError(f"{own['library'][1]}: a library's own file cannot set library; remove that line")
+    for name in NOT_FOR_A_LIBRARY:
+        if name in own:
+            raise SettingsError(f"{own[name][1]}: a library's own file cannot set {name}; remove that line")
     layers.insert(1, own)
     return _validated(layers)
 
@@ -139,11 +196,13 @@ def _from_file(path: Path) -> _Layer:
 
 
 def _from_environment(environment: Mapping[str, str]) -> _Layer:
-    """Variables that begin with the prefix; an empty one counts as not set."""
-    set_here = {variable: value for variable, value in environment.items() if variable.startswith(PREFIX) and value}
+    """Variables that begin with the prefix, and OpenAI's own for its key; an empty one counts as not set."""
+    own = {variable.removeprefix(PREFIX).lower(): variable for variable in environment if variable.startswith(PREFIX)}
+    variables = {"openai_api_key": "OPENAI_API_KEY"} | own
     return {
-        variable.removeprefix(PREFIX).lower(): (value, f"environment variable {variable}")
-        for variable, value in set_here.items()
+        name: (environment[variable], f"environment variable {variable}")
+        for name, variable in variables.items()
+        if environment.get(variable)
     }
 
 

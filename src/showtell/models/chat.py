@@ -32,6 +32,7 @@ CHARACTERS_PER_TOKEN = (
     16  # more than a written language has; a reply that is longer than this was not bounded by its server
 )
 MOST_THOUGHT = 200_000  # characters of thoughts around a reply
+WORDLESS = 20  # characters that an event without words counts for, so that these end too
 _BAD_REQUEST = frozenset({400, 413, 415, 422})
 
 _Outcome = Literal["text", "nothing", "thoughts"]
@@ -119,6 +120,14 @@ class OpenAIChat:
             fault = self._translated(error, None)
         raise fault
 
+    def require(self) -> None:
+        """Ask the server whether it has the model; the model writes nothing. Raises ModelError, if not."""
+        names = self.models()
+        if not self._server.model:
+            self._only_of(names)
+        elif not {self._server.model, f"{self._server.model}:latest"} & set(names):
+            raise ModelError(self._about_missing_model(names))
+
     # -------------------------------------------------------------------------------------------------- one request
     def _reply(self, request: ChatRequest) -> Iterator[str]:
         """The reply; where it was all thoughts, that of a second request for none."""
@@ -167,7 +176,7 @@ class OpenAIChat:
         """The request sent, again and again while its server is busy or failing and there is time."""
         import openai
 
-        body: dict[str, Any] = {"model": self._model or self._only_model(), **dialect.parameters(request)}
+        body: dict[str, Any] = {"model": self._model or self._only_of(self.models()), **dialect.parameters(request)}
         end = time.monotonic() + self._timeout
         retry = 0
         while True:
@@ -182,9 +191,8 @@ class OpenAIChat:
             time.sleep(wait)
             retry += 1
 
-    def _only_model(self) -> str:
+    def _only_of(self, names: list[str]) -> str:
         """The one model of a server of which none was named."""
-        names = self.models()
         if len(names) != 1:
             has = f"has several models ({_listed(names)})" if names else "has no model"
             raise ModelError(f"{self._server.address} {has}; name one: {self._server.address}#NAME")
@@ -219,7 +227,7 @@ class OpenAIChat:
             has_key = f"refused the key; check {variable}" if server.key else f"wants a key; set {variable}"
             return f"{self.name} {has_key} in the environment{said}"
         if status == 404 and not listing:
-            return self._about_missing_model()
+            return self._about_refused_model()
         if status == 404:
             return f"there is nothing of the chat protocol at {server.address}; {_CHECK_ADDRESS}"
         if status < 400:
@@ -230,13 +238,18 @@ class OpenAIChat:
             return f"{self.name} failed with status {status}{said}; try again, or check its server"
         return f"{self.name} refused the request{said}; check the model, and whether model_context is what it has"
 
-    def _about_missing_model(self) -> str:
+    def _about_refused_model(self) -> str:
         try:
             names = self.models()
         except ModelError as error:
             return str(error)
-        way = self._server.provider.to_get.format(model=self._model) or "choose one of them, or load it there"
-        return f"{self._server.address} has no model {self._model!r}, but {_listed(names) or 'none at all'}; {way}"
+        if self._model in names:
+            return f"{self._server.address} has {self._model!r} but does not chat with it; choose a model that chats"
+        return self._about_missing_model(names)
+
+    def _about_missing_model(self, names: list[str]) -> str:
+        way = self._server.provider.to_get.format(model=self._model) or "choose one of those, or load it there"
+        return f"{self._server.address} has no model {self._model!r}, it has {_listed(names) or 'none'}; {way}"
 
     def _about_connection(self, cause: BaseException) -> str:
         import httpx2
@@ -291,8 +304,9 @@ def _written(stream: openai.Stream[Any], max_tokens: int) -> Generator[str, None
         if text:
             wrote = True
             yield text[:left]
-        left -= len(text)
-        thought_left -= len(delta.thought) + len(delta.text) - len(text)
+            left -= len(text)
+        else:
+            thought_left -= len(delta.thought) + len(delta.text) + WORDLESS
         if left <= 0 or thought_left <= 0:
             break
     else:
@@ -301,6 +315,8 @@ def _written(stream: openai.Stream[Any], max_tokens: int) -> Generator[str, None
         if tail := thoughts.end():
             wrote = True
             yield tail
+    if thought_left <= 0 and (wrote or not thoughts.thought):
+        raise ValueError("it goes on without words")
     return "text" if wrote else "thoughts" if thoughts.thought else "nothing"
 
 

@@ -62,7 +62,9 @@ class ChatServer:
 
 def find_server(name: str, key: str | None = None) -> ChatServer:
     """The server that a model's name stands for; nothing is connected. Raises ModelError: no such form, no key."""
-    name = name.strip()
+    name, key = name.strip(), (key or "").strip() or None
+    if key and not (key.isascii() and key.isprintable()):  # which would show it in an error of the HTTP library
+        raise ModelError("the key for the model holds characters that no key has; copy it again")
     if not name.isprintable() or len(name) > 500:
         raise ModelError(f"a model's name holds odd characters or is too long; write it as {FORMS}")
     if "://" in name:
@@ -73,7 +75,7 @@ def find_server(name: str, key: str | None = None) -> ChatServer:
         raise ModelError(f"{name!r} names no model; write it as {FORMS}")
     if provider.needs_key and not key:
         raise ModelError(f"{name} needs a key; set the environment variable {provider.key_variable}")
-    return ChatServer(name, provider, model, key or None)
+    return ChatServer(name, provider, model, key)
 
 
 def _addressed(name: str, key: str | None) -> ChatServer:
@@ -91,7 +93,7 @@ def _addressed(name: str, key: str | None) -> ChatServer:
             "remove them and give a key by the environment variable SHOWTELL_MODEL_KEY"
         )
     plain = address.rstrip("/")
-    return ChatServer(f"{plain}#{model}" if model else plain, Provider(plain), model, key or None)
+    return ChatServer(f"{plain}#{model}" if model else plain, Provider(plain), model, key)
 
 
 def is_loopback(host: str) -> bool:
