@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,10 +26,11 @@ from showtell.answer.query import read_intent
 from showtell.errors import EncoderMismatch, LibraryError, ModelError, ShowtellError, SourceError
 from showtell.index.search import Searcher
 from showtell.index.store import DocumentRow, Known, Scope, Store, StoredDocument
+from showtell.ingest.describe import Asking, describe_media
 from showtell.ingest.gather import Found, Missed, gather_files, is_url
 from showtell.ingest.rows import rows
 from showtell.ingest.split import Pieces, split
-from showtell.models.base import Encoder
+from showtell.models.base import ChatModel, Encoder
 from showtell.settings import Settings, load_settings
 from showtell.types import Answer, Dropped, Hit
 
@@ -47,11 +48,15 @@ READER = "1"  # counts up when the reader or the splitter reads the same bytes d
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of one source: ``error`` says what happened and what to do, where it failed or was skipped."""
+    """What became of one source: ``error`` says what happened and what to do, where it failed or was skipped.
+
+    Where a model describes media, these results come after those of storing, ``described`` being how many it was; what
+    could not be described is told in the ``warnings`` of the last one.
+    """
 
     source: str
     name: str
-    status: Literal["added", "replaced", "unchanged", "removed", "skipped", "failed"]
+    status: Literal["added", "replaced", "unchanged", "removed", "skipped", "failed", "described"]
     passages: int = 0
     images: int = 0
     tables: int = 0
@@ -59,6 +64,7 @@ class Added:
     dropped: tuple[Dropped, ...] = ()
     warnings: tuple[str, ...] = ()
     error: str = ""
+    described: int = 0
 
 
 class Library:
@@ -129,11 +135,16 @@ class Library:
         """Add files, folders, pages and sitemaps: one result a document once it is stored; unchanged, it costs a hash.
 
         A source that cannot be read gives a result with status ``failed``, and the rest goes on. Nothing is stored
-        of a document unless all of it is.
+        of a document unless all of it is. Then the model of the setting ``caption``, if any, describes their media,
+        those of unchanged documents as well where they were not described before.
         """
         self.store.require_writable()
+        met: set[str] = set()
         for source in sources:
-            yield from self._add_all(self._gather(str(source)))
+            for added in self._add_all(self._gather(str(source))):
+                met.add(added.source)
+                yield added
+        yield from self._describe(met)
         self.store.sweep()
 
     def sources(self, *sources: str | Path) -> int | None:
@@ -164,8 +175,9 @@ class Library:
         """Read again what changed, add what is new in the added folders and sitemaps, remove what is gone.
 
         Where the whole folder is gone or empty, perhaps for want of a disk, its documents are kept, and told as
-        ``skipped``. With ``rebuild`` every document is read and encoded again, by the encoder in force; raises
-        ModelError when there is none.
+        ``skipped``. Then the model of the setting ``caption``, if any, describes the media that were not described
+        before. With ``rebuild`` every document is read and encoded again, by the encoder in force, and what another
+        model described is described again; raises ModelError when there is no encoder.
         """
         self.store.require_writable()
         if rebuild:
@@ -179,6 +191,7 @@ class Library:
         for root, documents in stored.items():
             refreshed = self._refresh_site if is_url(root) else self._refresh_folder
             yield from refreshed(root, documents, rebuild)
+        yield from self._describe(None, again=rebuild)
         self.store.sweep()
 
     def documents(self) -> list[StoredDocument]:
@@ -228,6 +241,20 @@ class Library:
             timeout=chosen.fetch_timeout,
             user_agent=chosen.user_agent,
         )
+
+    @cached_property
+    def captioner(self) -> ChatModel | None:
+        """The chat model that describes media, None where none is set; any other may be put in its place.
+
+        Raises ModelError: its name has no such form, or its key is missing.
+        """
+        from showtell.models.chat import load_chat
+
+        chosen = self.settings
+        if not chosen.caption:
+            return None
+        key, tokens = chosen.key_for(chosen.caption), chosen.model_context
+        return load_chat(chosen.caption, key=key, context_tokens=tokens, timeout=chosen.model_timeout)
 
     @cached_property
     def _remote(self) -> RemoteMedia:
@@ -290,6 +317,18 @@ class Library:
         except SourceError as error:
             return Added(read.found.source, read.found.name, "failed", error=str(error))
         return read.added()
+
+    def _describe(self, documents: Collection[str] | None, again: bool = False) -> Iterator[Added]:
+        """Have a model describe media of these documents, by source (None: of all), that nobody described."""
+        asking, error = None, ""
+        try:
+            asking = Asking(self.captioner, documents, again) if self.captioner else None
+        except ModelError as fault:
+            error = f"no media were described: {fault}"
+        for each in describe_media(self.store, asking, lambda: self.searcher.encoder):
+            yield Added(each.source, each.name, "described", warnings=each.warnings, described=each.count)
+        if error:
+            yield Added(str(self.store.folder), "captions", "described", warnings=(error,))
 
     def _refresh_folder(self, root: str, stored: Mapping[str, str], again: bool) -> Iterator[Added]:
         """Add what a folder or file holds now; of the documents ``stored`` from it, by source, remove what is gone."""

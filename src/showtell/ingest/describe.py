@@ -156,9 +156,9 @@ def _reply(model: ChatModel, asked: ChatRequest) -> str:
     return said
 
 
-def _sent(store: Store, content: str) -> bytes:
+def _sent(store: Store, key: str) -> bytes:
     """The picture upright, on white, and no larger than a model needs."""
-    picture = decode(store.assets / content.partition(":")[2])
+    picture = decode(store.assets / key.partition(":")[2])
     picture.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
     out = io.BytesIO()
     picture.save(out, "JPEG", quality=90)
@@ -170,7 +170,7 @@ def _put_to_use(descriptions: Descriptions, encoder: Callable[[], Encoder | None
     """Bring the rows of media in line with the replies; returns groups of contents that share their description."""
     store, replies = descriptions.store, {reply.content: reply for reply in descriptions.replies()}
     repeats = repeated(replies.values(), lambda one, other: _show_the_same(store, one, other))
-    shared = {content for group in repeats for content in group}
+    shared = {each for group in repeats for each in group}
     wanted: dict[int, Reply] = {}
     for held in descriptions.in_force():
         reply = replies.get(held.content)
