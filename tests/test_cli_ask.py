@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -347,3 +348,21 @@ def test_the_time_left_is_told_while_questions_are_asked(shell: Shell, screen: C
     count = len((HANDBOOK / "eval.jsonl").read_text("utf8").splitlines())
     assert f"/{count}" in stderr.getvalue()
     assert "questions by showtell 0:00:0" in re.sub(r"\x1b\[[\d;]*m", "", stderr.getvalue())
+
+
+def test_methods_are_evaluated_into_files_of_their_own_and_one_table(
+    shell: Shell, opened: Callable[..., Writer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("showtell.answer.pipeline.METHODS", ("showtell", "murar"))
+    monkeypatch.setattr(Writer, "search", lambda *_: [], raising=False)
+    monkeypatch.setattr(Writer, "ask", lambda _, text, *, method: replace(WRITTEN, method=method), raising=False)
+    opened()
+    arguments = ("--method", "murar", "--method", "showtell", "--out", tmp_path / "results.jsonl")
+    status, out, err = shell("evaluate", HANDBOOK / "eval.jsonl", *arguments)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[1].split() == ["measure", "murar", "showtell", "scored", "of"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.murar.jsonl", "results.showtell.jsonl"]
+    for method in ("murar", "showtell"):
+        lines = (tmp_path / f"results.{method}.jsonl").read_text("utf8").splitlines()
+        assert len(lines) == len((HANDBOOK / "eval.jsonl").read_text("utf8").splitlines())
+        assert {(line["method"], line["model"]) for line in map(json.loads, lines)} == {(method, "ollama/some")}
