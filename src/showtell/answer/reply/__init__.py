@@ -15,7 +15,6 @@ from showtell.answer.reply.endings import drop_unfinished, stance, without_idle_
 from showtell.answer.reply.told import Told
 from showtell.answer.reply.unwrap import unwrap
 from showtell.answer.reply.wording import written
-from showtell.index.terms import is_cjk
 
 _ACTIVE_FIRST = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[-+](?:\s|$)|>|#{1,6}(?:\s|$)|~~~))")
 
@@ -84,7 +83,7 @@ def _pieces(blocks: Iterable[Block]) -> Iterator[str | Marker]:
         label, text = block.label, ""
         for sentence in block.sentences:
             words = written(sentence, bold=not block.level)
-            text += (" " if text and words and not is_cjk(text[-2:-1]) else "") + words
+            text += (" " if text and words and text[-1] not in "。！？" else "") + words
             if sentence.markers and text:
                 yield _finished_block(text, label, block.level)
                 label, text = "", ""

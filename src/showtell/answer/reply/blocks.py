@@ -45,6 +45,7 @@ class Reader:
         self.told = told
         self._said: Counter[str] = Counter()
         self._last = ""
+        self._last_said: list[Sentence] = []
 
     def blocks(self, text: str) -> Iterator[Block]:
         """The blocks in reading order, without those of which nothing is left."""
@@ -74,7 +75,12 @@ class Reader:
                 if label:
                     is_first = False
                     lists[-1] += lists[-1] > 0
-                if read:
+                if self._last_said and has_words and not any(each.plain for each in read):
+                    self._last_said[-1] = Sentence(
+                        (*self._last_said[-1].runs, *(r for each in read for r in each.runs))
+                    )
+                elif read:
+                    self._last_said = read
                     yield Block(read, label, level)
 
     def _code(self, token: Token) -> Block:

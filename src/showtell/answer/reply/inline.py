@@ -16,8 +16,16 @@ from showtell.answer.reply.wording import Run
 
 # A citation or a marker in brackets. What a bracket holds decides which it is, or that it is neither.
 _MARK = re.compile(
-    r"!?\[\[(?P<double>[^\[\]\n]{0,80})\]\]|!?\{\{(?P<braces>[^{}\n]{0,80})\}\}|[\[【［](?P<single>[^\[\]【】［］{}\n]{1,80})[\]】］]"
-    r"|\((?P<round>[^()\[\]{}\n]{1,80})\)|(?P<tag></?[a-zA-Z][\w:-]*\s+[\w-]+\s*=[^<>\n]*>?)"
+    r"""
+    !?\[\[ (?P<double> [^\[\]\n]{0,80} ) \]\]
+    | !?\{\{ (?P<braces> [^{}\n]{0,80} ) \}\}
+    | [\[【［] (?P<single> [^\[\]【】［］{}\n]{1,80} ) [\]】］]
+    | \( (?P<round> [^()\[\]{}\n]{1,80} ) \)
+    | (?P<named> \b (?P<lead> (?: according\ to | as\ \w{4,12}\ (?:in|by) | laut | gemäß | selon\ le | según\ el )\s+ )?
+        (?: passage | pasaje )\s+ (?P<number> \d{1,2} )\b ,? )
+    | (?P<tag> </?[a-z][\w:-]* (?: \s+[\w:-]+\s*=\s* (?: "[^"<>]*"? | '[^'<>]*'? | [^\s"'<>\[\]]* ) )+ \s*/?>? )
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 _MARKER = re.compile(r"(?P<kind>(?:media|medium|image|img|picture|figure|video|table)\s*[:#=]\s*)?(?P<id>.*)", re.I)
 _ID = re.compile(r"[a-z]{1,2}[\s_-]*\d{1,4}", re.IGNORECASE)
@@ -82,6 +90,8 @@ class Inline:
             runs = self._mark(found, style)
             if runs is None:
                 continue
+            if found["lead"] and found[0].endswith(","):
+                text = text[: found.end()] + re.sub(r"\w", lambda first: first[0].upper(), text[found.end() :], count=1)
             yield replace(style, text=_without_pointer(text[done : found.start()], runs))
             yield from runs
             done = found.end()
@@ -91,6 +101,9 @@ class Inline:
         """The runs of what stands in brackets, none where it is left out; None where it is plain text."""
         if found["tag"]:
             return list(self._element(found["tag"], style)) if _element_name(found["tag"]) else None
+        if found["named"]:
+            number = int(found["number"])
+            return [Run(citation=number)] if 1 <= number <= len(self.passages) else None
         if found["round"]:
             return self._citations(found["round"], must_name=True)
         inside = next(each for each in (found["double"], found["braces"], found["single"]) if each is not None)
@@ -114,7 +127,7 @@ class Inline:
         form = _MARKER.fullmatch(inside.strip())
         if form is None or not form["id"]:
             return [] if is_strong and not inside.strip() else None
-        ids = [each.strip() for each in re.split(r"[,;]|\band\b", form["id"])]
+        ids = [each.strip() for each in re.split(r"[,;]|\band\b", form["id"].partition("|")[0])]
         keys = [_key(each) for each in ids]
         if any(key in self._offered for key in keys) or (
             is_strong and (form["kind"] or all(_ID.fullmatch(each) for each in ids))
@@ -216,7 +229,8 @@ def _without_pointer(text: str, runs: Sequence[Run]) -> str:
     """The text without "as shown in" at its end, where no citation follows that it could lead to."""
     if any(run.citation for run in runs):
         return text
-    return re.sub(rf"[(（]?(?:{phrase('pointer').pattern})[\s:：]*[(（]?$", "", text[-60:]).join([text[:-60], ""])
+    hanging = re.compile(rf"[(（]?(?:{phrase('pointer').pattern})[\s:：]*[(（]?$", re.IGNORECASE)
+    return text[:-60] + hanging.sub(" ", text[-60:])
 
 
 def _key(name: str) -> str:

@@ -30,7 +30,7 @@ _RUN_ON = re.compile(
 )
 _FENCED_PROMPT = re.compile(r"<(passages?|documents?|context|media|question)\b[^<>\n]{0,200}>[\s\S]*?</\1>")
 _LONE_FENCE = re.compile(r"</?(?:passages?|answer|response|reply)(?: [^<>\n]{0,200})?>")
-_JSON = re.compile(r"(?:[^\n{}\[]{0,80}\n+)?\s*(?:```\w*\s*)?(?=\{\s*[\"}]|\[\s*[\[{\"])")
+_JSON = re.compile(r"(?:[^\n{}\[]{0,80}\n+)?\s*(?:```\w*\s*)?(?=\{\s*[\"}]|\[\s*[{\"])")
 # Zero-width and other format characters, tags, private use; joiners stay where Arabic and Indic scripts need them.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2060-\u206f\u3164\ufeff\ue000-\uf8ff"
@@ -64,7 +64,7 @@ def unwrap(reply: str) -> Unwrapped:
         said, is_whole = _from_json(text)
         if said or not text.rstrip().endswith("```"):
             return Unwrapped(said, is_long or not is_whole, is_long, True)
-    text = _FENCED_PROMPT.sub("", _RUN_ON.split("\n" + text, maxsplit=1)[0])
+    text = _FENCED_PROMPT.sub("", _RUN_ON.split(text.strip(), maxsplit=1)[0])
     return Unwrapped(_without_preamble(_LONE_FENCE.sub("", text)), is_long, is_long)
 
 

@@ -86,33 +86,44 @@ def by_sentence(runs: Sequence[Run]) -> list[Sentence]:
 def _led(groups: list[list[Run]]) -> list[list[Run]]:
     """The groups with media that open the block apart, and citations moved on where each stands before its sentence."""
     first, last = ([run for run in group if run.text.strip() or run.citation] for group in (groups[0], groups[-1]))
-    if len(groups) > 1 and first[:1] and first[0].citation and not last[-1].citation:
+    if len(groups) > 1 and first[:1] and first[0].citation and last and not last[-1].citation:
         for before, after in reversed(list(pairwise(groups))):
             behind: list[Run] = []
             while before and not before[-1].text.strip() and len(before) > 1:
                 behind.insert(0, before.pop())
             after[:0] = behind
-    words = next((n for n, run in enumerate(groups[0]) if run.text.strip()), 0)
-    opening = [run for run in groups[0][:words] if run.marker]
+    opening = [run for run in groups[0][: _first_words(groups[0])] if run.marker]
     return [opening, [run for run in groups[0] if run not in opening], *groups[1:]] if opening else groups
 
 
 def written(sentence: Sentence, bold: bool) -> str:
-    """A sentence in limited Markdown, its last citations before its full stop."""
-    runs = [run for run in sentence.runs if run.text or run.citation]
-    behind: list[Run] = []
-    while runs and not runs[-1].text.strip():
-        behind.insert(0, runs.pop())
+    """A sentence in limited Markdown; citations at either end of it stand before its full stop."""
+    runs, ends = _parted([run for run in sentence.runs if run.text or run.citation])
     text = ""
     for (is_bold, is_italic, is_code, number), group in groupby(
         runs, lambda run: (run.bold and bold, run.italic, run.code, run.citation)
     ):
-        text = (
-            _cited(text, [number]) if number else text + _styled(list(group), "**" * is_bold + "*" * is_italic, is_code)
-        )
+        mark = "**" * is_bold + "*" * is_italic
+        text = _cited(text, [number]) if number else text + _styled(list(group), mark, is_code)
     text = re.sub(r"\s+", " ", _IN_BRACKETS.sub(_unbracketed, text)).strip()
     text = re.sub(r"\s+([.,;])(?=\s|$)", r"\1", text)
-    return _stopped(text, [run.citation for run in behind if run.citation])
+    text = re.sub(r"^[,;:]\s*(.)", lambda found: found[1].upper(), text)
+    return re.sub(r"(\[\d+\])(?: ?\1)+", r"\1", _stopped(text, ends))
+
+
+def _parted(runs: list[Run]) -> tuple[list[Run], list[int]]:
+    """What a sentence says, and the citations at its ends; one that leads into it, as "[1] says", is part of it."""
+    first = _first_words(runs)
+    if runs and runs[first].text.lstrip(" :")[:1].islower():
+        first = 0
+    last = len(runs)
+    while last > first and not runs[last - 1].text.strip():
+        last -= 1
+    return runs[first:last], [run.citation for run in (*runs[:first], *runs[last:]) if run.citation]
+
+
+def _first_words(runs: Sequence[Run]) -> int:
+    return next((n for n, run in enumerate(runs) if run.text.strip(" :")), 0)
 
 
 def _styled(runs: Sequence[Run], mark: str, is_code: bool) -> str:
