@@ -136,6 +136,62 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/19
 
 
 @pytest.mark.parametrize(
+    ("kind", "modes"),
+    [
+        ("PNG", "1 L LA P RGB RGBA I;16"),
+        ("JPEG", "1 L RGB CMYK YCbCr"),
+        ("GIF", "L P RGB RGBA"),
+        ("WEBP", "L RGB RGBA"),
+        ("TIFF", "1 L LA P RGB RGBA CMYK YCbCr"),
+    ],
+)
+def test_any_picture_is_fitted_for_a_model(kind: str, modes: str) -> None:
+    for mode in modes.split():
+        picture = gradient(1000, 500).convert("L")
+        deep = picture.convert("I").point(lambda value: value * 257).convert("I;16")
+        content = encoded(deep if mode == "I;16" else picture.convert(mode), kind)
+        fitted = Image.open(io.BytesIO(pictures.fitted(content, longest=500)))
+        assert (fitted.format, fitted.mode, fitted.size) == ("JPEG" if kind == "JPEG" else "PNG", "RGB", (500, 250))
+        dark, bright = (sum(fitted.convert("L").crop((0, y, 500, y + 10)).tobytes()) / 5000 for y in (0, 240))
+        assert dark < 30 < 225 < bright, mode
+
+
+def test_a_fitted_picture_is_upright_and_tells_nothing_of_its_maker() -> None:
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010F] = 6, "Maker"
+    content = pictures.fitted(encoded(gradient(2000, 1000), "JPEG", exif=exif))
+    assert Image.open(io.BytesIO(content)).size == (512, 1024)
+    assert b"Maker" not in content
+
+
+def test_a_small_picture_is_not_enlarged_and_a_thin_one_not_lost() -> None:
+    for size, shown in {(3, 2): (3, 2), (30_000, 4): (1024, 1)}.items():
+        assert Image.open(io.BytesIO(pictures.fitted(encoded(gradient(*size), "PNG")))).size == shown
+
+
+def test_the_first_frame_of_an_animation_is_fitted() -> None:
+    frames = [Image.new("RGB", (60, 40), colour) for colour in ("red", "blue")]
+    fitted = Image.open(io.BytesIO(pictures.fitted(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:]))))
+    assert fitted.getpixel((5, 5)) == (255, 0, 0)
+
+
+@pytest.mark.parametrize("max_bytes", [200_000, 20_000, 1_000])
+def test_a_fitted_picture_is_within_its_bytes(max_bytes: int) -> None:
+    noise = Image.effect_noise((800, 600), 90)
+    fitted = pictures.fitted(encoded(noise, "PNG"), max_bytes=max_bytes)
+    assert len(fitted) <= max_bytes
+    assert Image.open(io.BytesIO(fitted)).format == "JPEG"
+
+
+@pytest.mark.parametrize("content", [b"", b"no picture", encoded(gradient(), "JPEG")[:900], b"<svg xmlns='x'/>"])
+def test_what_cannot_be_fitted_is_an_error(content: bytes) -> None:
+    with pytest.raises(PictureError):
+        pictures.fitted(content)
+    with pytest.raises(PictureError, match="as small as 10 bytes"):
+        pictures.fitted(encoded(gradient(), "PNG"), max_bytes=10)
+
+
+@pytest.mark.parametrize(
     ("inside", "gone"),
     [
         ("<script>alert(1)</script>", b"alert"),

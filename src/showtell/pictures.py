@@ -90,6 +90,24 @@ def thumbnail(source: bytes | Path, side: int = 320) -> bytes:
     return out.getvalue()
 
 
+def fitted(content: bytes, longest: int = 1024, max_bytes: int = 1_000_000) -> bytes:
+    """A PNG or JPEG to send to a vision model: upright, its longer side at most ``longest`` pixels, no metadata.
+
+    What came as JPEG stays one; other pictures are PNG, in which small writing stays sharp, unless that is larger than
+    ``max_bytes``. Raises PictureError like :func:`decode`, or where it cannot be made as small as ``max_bytes``.
+    """
+    picture = decode(content)
+    picture.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+    if not content.startswith(b"\xff\xd8") and len(png := _encoded(picture, "PNG")) <= max_bytes:
+        return png
+    for quality in (90, 75, 50):
+        if len(jpeg := _encoded(picture, "JPEG", quality=quality)) <= max_bytes:
+            return jpeg
+    if max(picture.size) == 1:
+        raise PictureError(f"the picture cannot be made as small as {max_bytes} bytes; leave it out")
+    return fitted(content, max(picture.size) // 2, max_bytes)
+
+
 def fingerprint(source: bytes | Path | Image.Image) -> int:
     """A 64-bit difference hash: near-duplicates differ in a few bits (see :func:`distance`).
 
@@ -209,6 +227,12 @@ def _rewritten(picture: Image.Image, extension: str) -> tuple[bytes, tuple[int, 
     else:
         _bare(upright).save(out, extension.upper(), **({"lossless": True} if extension == "webp" else {}))
     return out.getvalue(), upright.size
+
+
+def _encoded(picture: Image.Image, kind: str, **options: int) -> bytes:
+    out = io.BytesIO()
+    _bare(picture).save(out, kind, **options)
+    return out.getvalue()
 
 
 def _bare(picture: Image.Image) -> Image.Image:
