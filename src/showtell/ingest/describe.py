@@ -7,10 +7,10 @@ reply is worth shows only beside the others: the same words for different pictur
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from showtell.errors import ModelError, PictureError
 from showtell.index.descriptions import Descriptions, Place, Reply
@@ -18,7 +18,6 @@ from showtell.index.store import Store
 from showtell.ingest.captions import content, fit, repeated, request
 from showtell.ingest.rows import media_rows
 from showtell.models.base import ChatModel, ChatRequest, Encoder
-from showtell.pictures import decode, distance, fingerprint
 
 LARGEST_SIDE = 1024  # pixels of a picture that is sent
 LONGEST_REPLY = 4000  # characters; a model that does not stop is not heard out
@@ -157,12 +156,18 @@ def _reply(model: ChatModel, asked: ChatRequest) -> str:
 
 
 def _sent(store: Store, key: str) -> bytes:
-    """The picture upright, on white, and no larger than a model needs."""
-    picture = decode(store.assets / key.partition(":")[2])
-    picture.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
-    out = io.BytesIO()
-    picture.save(out, "JPEG", quality=90)
-    return out.getvalue()
+    """The picture upright, and no larger than a model needs."""
+    from showtell.pictures import fitted
+
+    return fitted(_file(store, key).read_bytes(), LARGEST_SIDE)
+
+
+def _file(store: Store, key: str) -> Path:
+    """Where the picture of a content lies. Raises PictureError."""
+    file = store.assets / key.partition(":")[2]
+    if not file.is_file():
+        raise PictureError(f"the library has lost {file.name}; add its document again")
+    return file
 
 
 # ------------------------------------------------------------------------------------------------------ putting to use
@@ -189,8 +194,10 @@ def _show_the_same(store: Store, one: str, other: str) -> bool:
     """Whether two contents are one picture, perhaps in two sizes."""
     if not (one.startswith("image:") and other.startswith("image:")):
         return False
+    from showtell.pictures import distance, fingerprint
+
     try:
-        marks = [fingerprint(store.assets / each.partition(":")[2]) for each in (one, other)]
+        marks = [fingerprint(_file(store, each)) for each in (one, other)]
     except PictureError:
         return False
     return distance(*marks) <= SAME_PICTURE
