@@ -141,6 +141,32 @@ def test_doubt_and_failed_checks_are_seen_where_they_are(made):
     assert words_of(page.css_first(".doubt")) == "Low confidence: the sources may not answer this."
 
 
+def test_what_is_to_be_checked_is_one_mark_and_each_kind_of_check_has_its_note(made):
+    text = "Send **all parts** to the shop [1]. It says “never use soap at all” for 77 days."
+    at = [text.index(words) for words in ("never", "77")]
+    checks = (
+        Check("support", "unsupported", 0, (0, text.index(" It")), "Send all parts to the shop.", None, 1, "marked"),
+        Check(
+            "quotation", "contradicted", 0, (at[0], at[0] + 21), "never use soap at all", "Never use soap", 1, "marked"
+        ),
+        Check("number", "unsupported", 0, (at[1], at[1] + 2), "77", None, None, "marked"),
+        Check("number", "unsupported", 0, (500, 502), "99", None, 1, "marked"),  # beyond the text
+    )
+    page = read(render_html(made.answer(TextPart(text, (1,)), checks=checks), nothing))
+    assert [words_of(mark) for mark in page.css("mark")] == [
+        "Send all parts to the shop 1.",
+        "never use soap at all",
+        "77",
+    ]
+    assert len(page.css("mark strong")) == len(page.css("mark .cite")) == 1
+    assert [words_of(note) for note in page.css("[role=note]")] == [
+        "Check this: “Send all parts to the shop.” does not seem to come from source [1].",
+        "Check this: “never use soap at all” is not word for word what source [1] says: “Never use soap”.",
+        "Check this: “77” was not found in the sources.",
+        "Check this: “99” was not found in source [1].",
+    ]
+
+
 def test_nothing_in_a_document_becomes_active(made, shelf, words):
     text = render_html(made.hostile(words, shelf.picture()), shelf.find)
     page = read(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from showtell.render.limited import Run, parse
+from showtell.render.limited import Run, parse, signed
 
 
 def runs(text, *citations, marks=()):
@@ -45,3 +45,12 @@ def test_a_marked_span_is_marked_through_its_styles():
     text = "It weighs **386 lb** now."
     marked = [run for run in runs(text, marks=[(text.index("386"), text.index("386") + 6)]) if run.marked]
     assert marked == [Run("386 lb", bold=True, marked=True)]
+
+
+def test_marked_spans_may_overlap_and_a_citation_inside_is_part_of_the_stretch():
+    text = "Send **all 12** parts [1] away. Stay."
+    marked = runs(text, 1, marks=[(0, text.index(" Stay")), (text.index("12"), text.index("12") + 2)])
+    assert "".join(run.text for run in marked if run.marked) == "Send all 12 parts [1] away."
+    assert "".join(run.text for run in signed(marked)) == "Send all 12 parts [1] away. (?) Stay."
+    apart = runs("a 12 b 34", marks=[(2, 4), (7, 9)])
+    assert "".join(run.text for run in signed(apart)) == "a 12 (?) b 34 (?)"

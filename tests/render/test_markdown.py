@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from showtell.render.markdown import render_markdown
-from showtell.types import Image, Table, TextPart, Video
+from showtell.types import Check, Image, Table, TextPart, Video
 
 ALLOWED = {"h1", "h2", "p", "ol", "ul", "li", "strong", "em", "code", "pre", "blockquote", "br", "a"}
 ALLOWED |= {"table", "thead", "tbody", "tr", "th", "td"}
@@ -72,3 +72,22 @@ def test_the_words_of_a_text_survive_the_escaping(made):
     html = read(render_markdown(made.answer(TextPart(said))))
     assert "<p>Set <code>a_b*c</code> to <em>x</em> &amp; y &lt;z&gt; [sic] snake_case <em>u</em> 2<em>3</em>4" in html
     assert "~~t~~ a|b \\ end. #1 +2</p>" in html
+
+
+def test_failed_checks_are_seen_in_their_place_and_repairs_are_told(made):
+    marked = Check("number", "unsupported", 0, (10, 16), "386 lb", None, 1, "marked")
+    fixed = Check("number", "contradicted", 1, (0, 1), "7", "9", 1, "repaired")
+    text = render_markdown(
+        made.answer(TextPart("It weighs 386 lb [1].", (1,)), TextPart("9 of them."), checks=(marked, fixed))
+    )
+    assert "It weighs 386 lb (?) [1].\n\n> Check this: “386 lb” was not found in source" in text
+    assert "\n9 of them.\n\n> Corrected: “7” became “9”" in text
+
+
+def test_a_decimal_number_is_no_list(made):
+    marked = Check("number", "unsupported", 0, (0, 7), "4.8 bar", None, 1, "marked")
+    text = render_markdown(
+        made.answer(TextPart("4.8 bar [1].", (1,)), TextPart("**5.5** and 6.", ()), checks=(marked,))
+    )
+    assert "\n4.8 bar (?) [1]." in text
+    assert "\n**5.5** and 6." in text

@@ -91,6 +91,17 @@ def test_doubt_failed_checks_nearest_and_warnings_are_told_in_this_order(made):
     assert [text.index(words) for words in told] == sorted(text.index(words) for words in told)
 
 
+def test_what_is_to_be_checked_is_seen_without_colours_and_repairs_are_told(made):
+    text = "It weighs 386 lb [1]."
+    marked = Check("number", "unsupported", 0, (10, 16), "386 lb", None, 1, "marked")
+    fixed = Check("number", "contradicted", 1, (0, 1), "7", "9", 1, "repaired")
+    answer = made.answer(TextPart(text, (1,)), TextPart("9 of them."), checks=(marked, fixed))
+    plain = printed(answer)
+    assert "It weighs 386 lb (?) [1].\n! Check this: “386 lb” was not found in source [1]." in plain
+    assert "9 of them.\n✓ Corrected: “7” became “9”, as in source [1]." in plain
+    assert re.search(r"\x1b\[[\d;]*\b4\b[\d;]*m386 lb", printed(answer, force_terminal=True))  # 4 is underlined
+
+
 def test_nothing_in_a_document_sends_a_control_sequence(made, words):
     plain = printed(made.hostile(words))
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", plain)

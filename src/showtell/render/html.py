@@ -11,7 +11,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from itertools import count
+from itertools import count, groupby
 from string import Template
 
 import nh3
@@ -122,9 +122,7 @@ class _Article:
                 cited = "".join(self.cite(number) for number in part.citations)
                 yield figure_html(part, names[index], self.assets, cited)
                 continue
-            failed = labels.failed_checks(self.answer, index)
-            marks = [check.span for check in failed if part.text[slice(*check.span)] == check.text and check.text]
-            for block in parse(part.text, part.citations, marks):
+            for block in parse(part.text, part.citations, labels.marks(self.answer, index)):
                 if block.label:
                     yield ("</div></li>" if in_list else '<ul class="steps" role="list">') + _item(block)
                     in_list = True
@@ -132,12 +130,12 @@ class _Article:
                     yield "</div></li></ul>"
                     in_list = False
                 yield self.block(block)
-            yield from map(_check, failed)
+            yield from map(_check, labels.failed_checks(self.answer, index))
         if in_list:
             yield "</div></li></ul>"
 
     def block(self, block: Block) -> str:
-        words = _kept_together("".join(self.run(run) for run in block.runs))
+        words = _kept_together("".join(self.stretches(block.runs)))
         opened, closed = {
             "paragraph": ('<p dir="auto">', "</p>"),
             "quote": ('<blockquote dir="auto">', "</blockquote>"),
@@ -145,11 +143,17 @@ class _Article:
         }[block.kind]
         return nh3.clean(opened + words + closed, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https"})
 
+    def stretches(self, runs: Sequence[Run]) -> Iterator[str]:
+        """The runs in order; what is to be checked stands in one mark, whatever styles it has."""
+        for marked, stretch in groupby(runs, lambda run: run.marked):
+            words = "".join(map(self.run, stretch))
+            yield f"<mark>{words}</mark>" if marked else words
+
     def run(self, run: Run) -> str:
         if run.citation is not None:
             return self.cite(run.citation)
         html = escape(run.text).replace("\n", "<br>" if not run.code else "\n")
-        for tag, wanted in (("code", run.code), ("em", run.italic), ("strong", run.bold), ("mark", run.marked)):
+        for tag, wanted in (("code", run.code), ("em", run.italic), ("strong", run.bold)):
             html = f"<{tag}>{html}</{tag}>" if wanted else html
         return f'<a href="{escape(run.link)}">{html}</a>' if run.link else html
 
@@ -210,4 +214,5 @@ def _item(block: Block) -> str:
 
 
 def _check(check: Check) -> str:
-    return f'<p class="check {check.verdict}">{escape(labels.note(check))}</p>'
+    state = "repaired" if check.action == "repaired" else "marked"
+    return f'<p class="check {state}" role="note" dir="auto">{escape(labels.note(check))}</p>'

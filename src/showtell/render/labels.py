@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from showtell.types import Answer, Check, Citation, FigurePart, Image, Media, Table, Video
+from showtell.types import Answer, Check, Citation, FigurePart, Image, Media, Table, TextPart, Video
 
 Assets = Callable[[str], Path | None]
 """From an asset's name to the file that holds its bytes, or None where it is missing."""
@@ -169,12 +169,25 @@ def failed_checks(answer: Answer, part: int) -> list[Check]:
     return [check for check in answer.checks if check.part == part and check.verdict != "supported"]
 
 
+def marks(answer: Answer, part: int) -> list[tuple[int, int]]:
+    """The spans of a text part that the reader should check; what was repaired is only told."""
+    shown = answer.parts[part]
+    length = len(shown.text) if isinstance(shown, TextPart) else 0
+    spans = [check.span for check in failed_checks(answer, part) if check.action != "repaired"]
+    return [(start, end) for start, end in spans if 0 <= start < end <= length]
+
+
 def note(check: Check) -> str:
     """What a failed check means for the reader, in one sentence."""
-    words, source = f"“{line(check.text, 120)}”", f"source [{check.citation}]" if check.citation else "the source"
-    expected = f"“{line(check.expected, 120)}”" if check.expected else ""
+    words, expected = (f"“{line(said, 120)}”" if said else "" for said in (check.text, check.expected))
+    source = f"source [{check.citation}]" if check.citation else "the source"
     if check.action == "repaired" and expected:
         return f"Corrected: {words} became {expected}, as in {source}."
+    if check.kind == "support":
+        sources = source if check.citation else "the sources"
+        return f"Check this: “{line(check.text, 60)}” does not seem to come from {sources}."
+    if check.verdict == "contradicted" and check.kind == "quotation" and expected:
+        return f"Check this: {words} is not word for word what {source} says: {expected}."
     if check.verdict == "contradicted":
         return f"Check this: {words} disagrees with {source}" + (f", which has {expected}." if expected else ".")
-    return f"Check this: {words} was not found in the sources."
+    return f"Check this: {words} was not found in {source if check.citation else 'the sources'}."

@@ -46,10 +46,10 @@ class Block:
 def parse(text: str, citations: Collection[int] = (), marks: Sequence[tuple[int, int]] = ()) -> tuple[Block, ...]:
     """The blocks of a text part; ``[n]`` is a citation where n is one of ``citations``.
 
-    ``marks`` are spans of ``text`` whose runs come back marked. HTML stays literal text, a picture leaves its alt text,
-    a link to anything but http(s) leaves its words.
+    ``marks`` are spans of ``text``, overlapping or not, whose runs come back marked. HTML stays literal text, a picture
+    leaves its alt text, a link to anything but http(s) leaves its words.
     """
-    edges = sorted({(start, _START) for start, _ in marks} | {(end, _END) for _, end in marks})
+    edges = sorted([(start, _START) for start, _ in marks] + [(end, _END) for _, end in marks])
     pieces, done = [], 0
     for offset, edge in edges:
         pieces += [clean(text[done:offset]), edge]
@@ -57,6 +57,14 @@ def parse(text: str, citations: Collection[int] = (), marks: Sequence[tuple[int,
     marked = "".join([*pieces, clean(text[done:])])
     indent = len(marked) - len(marked.lstrip(" "))
     return tuple(_blocks(_parser().parse(marked, {"citations": frozenset(citations)}), outer=(indent + 1) // 3))
+
+
+def signed(runs: Sequence[Run]) -> Iterator[Run]:
+    """The runs with ``(?)`` behind each marked stretch, for renderings that cannot show a mark otherwise."""
+    for number, run in enumerate(runs, start=1):
+        yield run
+        if run.marked and not any(after.marked for after in runs[number : number + 1]):
+            yield Run(" (?)")
 
 
 def _blocks(tokens: Sequence[Token], outer: int) -> Iterator[Block]:
@@ -84,7 +92,7 @@ def _blocks(tokens: Sequence[Token], outer: int) -> Iterator[Block]:
 def _runs(tokens: Sequence[Token]) -> Iterator[Run]:
     open_styles: Counter[str] = Counter()
     link: str | None = None
-    marked = False
+    open_marks = 0
     for token in tokens:
         if token.type == "link_open":
             link = web_address(str(token.attrGet("href") or ""))
@@ -93,16 +101,16 @@ def _runs(tokens: Sequence[Token]) -> Iterator[Run]:
         elif token.nesting:
             open_styles[token.tag] += token.nesting
         elif token.type == "citation":
-            yield Run(f"[{token.content}]", citation=int(token.content))
+            yield Run(f"[{token.content}]", marked=open_marks > 0, citation=int(token.content))
         else:
             style = Run(
                 "", bold=open_styles["strong"] > 0, italic=open_styles["em"] > 0, code=token.tag == "code", link=link
             )
             for words in _EDGES.split(_words(token)):
                 if words in (_START, _END):
-                    marked = words == _START
+                    open_marks += 1 if words == _START else -1
                 elif words:
-                    yield replace(style, text=words, marked=marked)
+                    yield replace(style, text=words, marked=open_marks > 0)
 
 
 def _words(token: Token) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 from showtell.render import labels
-from showtell.render.limited import Block, Run, parse
+from showtell.render.limited import Block, Run, parse, signed
 from showtell.types import Answer, Citation, FigurePart, Image, Table, Video
 
 _SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)")
-_LINE_START = re.compile(r"^(\s*)([#>+=-]|\d+(?=[.)]))", re.MULTILINE)
+_LINE_START = re.compile(r"^(\s*)([#>+=-]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
@@ -49,7 +49,7 @@ def _parts(answer: Answer) -> Iterator[str]:
         if isinstance(part, FigurePart):
             yield _indented(_figure(part, names[index]), indent)
             continue
-        for block in parse(part.text, part.citations):
+        for block in parse(part.text, part.citations, labels.marks(answer, index)):
             words, indent = _block(block, indent)
             yield words
         for check in labels.failed_checks(answer, index):
@@ -68,7 +68,7 @@ def _block(block: Block, indent: str) -> tuple[str, str]:
         fence = "`" * max(3, _longest_ticks(block.runs[0].text) + 1)
         words = f"{fence}\n{block.runs[0].text}\n{fence}"
     else:
-        words = _inline(block.runs)
+        words = _inline(list(signed(block.runs)))
     if block.kind == "quote":
         words = f"> {words}"
     shown = _indented(words, indent)

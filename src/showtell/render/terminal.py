@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from showtell.render import labels
-from showtell.render.limited import Block, Run, parse
+from showtell.render.limited import Block, Run, parse, signed
 from showtell.types import Answer, Citation, FigurePart, Image, Table, Video
 
 _SIGNS = {Image: "▣", Table: "▦", Video: "▶"}
@@ -135,13 +135,14 @@ class _Page:
                 self.figure(part, names[index], indent)
                 in_list = False
                 continue
-            for block in parse(part.text, part.citations):
+            for block in parse(part.text, part.citations, labels.marks(answer, index)):
                 if not (in_list and block.depth):
                     self.console.print()
                 indent = self.block(block)
                 in_list = block.depth > 0
             for check in labels.failed_checks(answer, index):
-                self.lines(Text(labels.note(check), "yellow"), indent, "! ")
+                style, sign = ("green", "✓ ") if check.action == "repaired" else ("yellow", "! ")
+                self.lines(Text(labels.note(check), style), indent, sign)
 
     def block(self, block: Block) -> int:
         """Print a block and return the column at which its words begin."""
@@ -154,7 +155,7 @@ class _Page:
                 self.lines(Text(words, "cyan"), indent + 4)
         else:
             bar = "│ " if block.kind == "quote" else ""
-            self.lines(Text.assemble(*(_styled(run) for run in block.runs)), indent, label + bar)
+            self.lines(Text.assemble(*(_styled(run) for run in signed(block.runs))), indent, label + bar)
         return indent + cell_len(label)
 
     def lines(self, text: Text, indent: int = 0, label: str = "") -> None:
@@ -256,6 +257,7 @@ def _joined(facts: Iterable[Text], style: str = "") -> Text:
 
 def _styled(run: Run) -> Text:
     styles = [("bold", run.bold), ("italic", run.italic), ("cyan", run.code or run.citation is not None)]
+    styles.append(("underline yellow", run.marked and run.citation is None))
     text = Text(run.text, " ".join(name for name, wanted in styles if wanted))
     if run.link:
         text.stylize(f"link {run.link}")
