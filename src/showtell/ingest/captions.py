@@ -37,8 +37,8 @@ _FENCE = re.compile(r"<(?=\s*/?\s*(?:place|table|transcript|system|user|assistan
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 # What is no word of a description: tags, addresses, citations and marks of media, signs of Markdown, controls.
 _MARKUP = re.compile(
-    r"<[^<>]{0,300}>|(?:https?://|www\.)[^\s)\]]*|!?\[\[?M?\d+\]?\]|```\w*|[*`~#|]+|(?<!\w)_+|_+(?!\w)|^\s*(?:[-•>]|\d+\.)\s"
-    r"|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]",
+    r"\x1b\[[0-?]*[@-~]|<[^<>]{0,300}>|(?:https?://|www\.)[^\s)\]]*|!?\[\[?M?\d+\]?\]|```\w*|[*`~#|]+|(?<!\w)_+|_+(?!\w)"
+    r"|^\s*(?:[-•>]|\d+\.)\s|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]",
     re.MULTILINE,
 )
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]*(?:\s[^()]*)?\)")
