@@ -129,7 +129,7 @@ class Searcher:
 
     def media(self, query: Query, limit: int = 10) -> list[MediaHit]:
         """The best media of the whole library by their own and surrounding words, best first."""
-        lexical = self.store.match_media(self._lexical_terms(query), POOL, query.scope)
+        lexical = self.store.match_media(self._lexical_terms(query) + self._unread(query), POOL, query.scope)
         allowed = self.store.media_ids(query.scope) if query.scope else None
         dense = self._dense(self.media_vectors, query, list(lexical), allowed)
         fused = fuse(lexical, dense)
@@ -172,6 +172,12 @@ class Searcher:
         rarest = sorted(frequency, key=frequency.__getitem__)
         together = list(accumulate(frequency[term] for term in rarest))
         return rarest[: max(1, bisect_right(together, POSTINGS))]
+
+    def _unread(self, query: Query) -> list[str]:
+        """The question's terms that stand in no passage; the words of a media item itself may hold them."""
+        asked = list(dict.fromkeys(term for word in query.words for term in word))
+        known = self._frequencies(asked)
+        return [term for term in asked if term not in known]
 
 
 def _beginnings_and_ends(term: str) -> Iterator[str]:
