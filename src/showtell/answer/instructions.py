@@ -19,7 +19,7 @@ WITHOUT_SPACES = ("zh",)
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕһԁԛԝкАВЕКМНОРСТХІЈЅαονρτυικΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijshdqwkABEKMHOPCTXIJSaovptuikABEZHIKMNOPTYX"
 )
-_MIXED = re.compile(r"\w*(?:[a-zA-Z][\u0370-\u04ff\u0500-\u052f]|[\u0370-\u04ff\u0500-\u052f][a-zA-Z])\w*")
+_LATIN, _OTHER = re.compile("[a-zA-Z]"), re.compile("[\u0370-\u052f]")
 _QUOTES = str.maketrans("’‘“”«»", '\'\'""""')
 _ANNOUNCES = re.compile(r"[:：]\s*[\"']?$")
 
@@ -65,16 +65,22 @@ def _readable(text: str) -> tuple[str, list[int]]:
         offsets += [offset] * len(plain)
     joined = "".join(shown).translate(_QUOTES)
     joined = re.sub(r"(?<!\n)\n(?!\n)", " ", joined)
-    return _MIXED.sub(lambda word: word[0].translate(_LOOKALIKES), joined), offsets
+    return re.sub(r"\w+", _in_one_script, joined), offsets
+
+
+def _in_one_script(word: re.Match[str]) -> str:
+    """A word that mixes Latin letters with their look-alikes, in Latin letters."""
+    is_mixed = _OTHER.search(word[0]) and _LATIN.search(word[0])
+    return word[0].translate(_LOOKALIKES) if is_mixed else word[0]
 
 
 def _joined(before: str, after: str) -> str:
-    """Two texts between which something was taken out, without the blanks that it leaves."""
-    return (
-        before.rstrip(" ") + " " + after.lstrip(" ")
-        if before and not before.endswith("\n")
-        else before + after.lstrip(" ")
-    )
+    """Two texts between which something was taken out, with the blanks of one side."""
+    if not before or before.endswith("\n"):
+        return before + after.lstrip()
+    if after.startswith("\n"):
+        return before.rstrip() + after
+    return f"{before.rstrip()} {after.lstrip()}"
 
 
 @cache
