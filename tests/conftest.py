@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from showtell.library import Library
+from tests.models.llama_server import llama_server as llama_server  # a fixture
 
 IN_CI = os.environ.get("CI") == "true"
 

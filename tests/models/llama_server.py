@@ -25,7 +25,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
-class ChatServer:
+class LlamaServer:
     """``address`` ends in ``/v1``; it asks for ``key`` and serves ``model``."""
 
     address: str
@@ -51,7 +51,7 @@ def small_model() -> Path:
 
 
 @contextmanager
-def running(gguf: Path, *, key: str = KEY, context: int = CONTEXT_TOKENS) -> Iterator[ChatServer]:
+def running(gguf: Path, *, key: str = KEY, context: int = CONTEXT_TOKENS) -> Iterator[LlamaServer]:
     """A server that is ready to answer, stopped at the end."""
     command = [sys.executable, "-m", "tests.models.llama_server", str(gguf), "--key", key, "--context", str(context)]
     with subprocess.Popen(
@@ -61,13 +61,13 @@ def running(gguf: Path, *, key: str = KEY, context: int = CONTEXT_TOKENS) -> Ite
             assert process.stdout
             ready = process.stdout.readline().split()  # blocks until the model is loaded, ends when the process does
             assert ready, "the server ended before it was ready"
-            yield ChatServer(ready[0], key, ready[1], process)
+            yield LlamaServer(ready[0], key, ready[1], process)
         finally:
             process.kill()
 
 
 @pytest.fixture(scope="session")
-def chat_server() -> Iterator[ChatServer]:
+def llama_server() -> Iterator[LlamaServer]:
     """One small server for all tests; a test that kills its server starts another with :func:`running`."""
     with running(small_model()) as server:
         yield server
@@ -80,26 +80,31 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0, help="default: any that is free")
     parser.add_argument("--key", default="", help="default: none is asked for")
     parser.add_argument("--context", type=int, default=CONTEXT_TOKENS, help="tokens of prompt and reply together")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--with-parent", action="store_true", help="end when the process that started this one ends")
     asked = parser.parse_args()
     parent = os.getppid()
-    server = serve(asked.gguf, asked.port, asked.key, asked.context)
+    server = serve(asked)
     print(f"{server.listening_address}/v1", asked.gguf.stem.lower(), flush=True)  # noqa: T201
     while not asked.with_parent or os.getppid() == parent:
         time.sleep(0.5)
 
 
-def serve(gguf: Path, port: int, key: str, context: int) -> Any:
-    """llama.cpp's server with two threads and one answer at a time; it ends with the object."""
+def serve(asked: argparse.Namespace) -> Any:
+    """llama.cpp's server, one answer at a time; it ends with the object.
+
+    One thread: its threads wait for each other by spinning, so that on two busy cores two are 15 times slower than one.
+    """
     import xllamacpp
 
     settings = xllamacpp.CommonParams()
-    settings.model.path = str(gguf)
-    settings.model_alias = {gguf.stem.lower()}
-    settings.hostnames, settings.port = ["127.0.0.1"], port
-    settings.api_keys = [key] if key else []
-    settings.n_ctx, settings.n_parallel = context, 1
-    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 2
+    settings.model.path = str(asked.gguf)
+    settings.model_alias = {asked.gguf.stem.lower()}
+    settings.hostnames, settings.port = ["127.0.0.1"], asked.port
+    settings.api_keys = [asked.key] if asked.key else []
+    settings.n_ctx, settings.n_parallel = asked.context, 1
+    for threads in (settings.cpuparams, settings.cpuparams_batch):
+        threads.n_threads, threads.poll = asked.threads, 0
     settings.ui = settings.warmup = False
     return xllamacpp.Server(settings)
 
