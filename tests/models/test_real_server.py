@@ -100,7 +100,7 @@ def test_pictures_are_refused_as_such(chat: OpenAIChat) -> None:
 def test_a_slow_answer_ends_with_the_time_out(llama_server: LlamaServer) -> None:
     began = time.monotonic()
     with pytest.raises(ModelError, match=r"gave no word for 0\.3 s"):
-        list(load_chat(llama_server.name, key=llama_server.key, timeout=0.3).stream(asking("whale " * 700)))
+        list(load_chat(llama_server.name, key=llama_server.key, timeout=0.3).stream(asking("whale " * 300)))
     assert time.monotonic() - began < 5
 
 

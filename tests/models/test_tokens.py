@@ -78,6 +78,24 @@ def test_a_number_is_not_parted_from_a_unit_on_the_next_line() -> None:
     assert cuts == {"", "It weighs.", text.removesuffix(" It sleeps."), text}
 
 
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("1. Öffnen Sie das Menü.\n2. Warten Sie.", {"Menü.", "Sie."}),
+        ("Am 5. Mai 2024 wog Dr. Bär z. B. 1 234,5 kg. Im Jahr 2024. Dann mehr.", {"kg.", "2024.", "mehr."}),
+        ("Er wog 187,5. Dann mehr.", {"187,5.", "mehr."}),
+        ("He said “Go!” She went (home.) All was well…", {"“Go!”", "(home.)", "well…"}),
+        ("Version 3.11.2 runs. pip 24.0 does not", {"not"}),
+        ("北极熊很大。它重187.5公斤；寿命25年！", {"大。", "公斤；", "年！"}),
+        ("a | b. C | d\n3 | 4\n5 | 6", {"d", "4", "6"}),
+    ],
+)
+def test_what_ends_a_sentence(text: str, ends: set[str]) -> None:
+    cuts = {cut_to_tokens(text, limit) for limit in range(1, count_tokens(text) + 1)} - {""}
+    assert len(cuts) == len(ends)
+    assert all(any(cut.endswith(end) for end in ends) for cut in cuts)
+
+
 def test_nothing_is_left_where_nothing_fits() -> None:
     assert cut_to_tokens("A long sentence that does not fit and has no end", 5) == ""
     assert cut_to_tokens(BEARS, 0) == cut_to_tokens(BEARS, -3) == ""
