@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from showtell.answer.evidence import gather
+from showtell.answer.query import read_intent
 from showtell.library import Library
 
 from .conftest import Made, figures, refs, shown, texts
@@ -100,3 +102,40 @@ def test_a_picture_elsewhere_is_shown_where_a_picture_is_asked_for(made: Made) -
                                 "## July\n\n![A steam engine at the fair](b.png)\n"}, ["a.png", "b.png"])  # fmt: skip
     assert refs(library.ask("When does the bittern boom?")) == []
     assert refs(library.ask("When does the bittern boom? I would like to see a picture of it.")) == ["a.png"]
+
+
+# ------------------------------------------------------------------------------------------------- for a chat model
+def test_five_passages_are_offered_and_their_sections_say_nothing_unasked(handbook: Library) -> None:
+    searcher, question = handbook.searcher, "How do I descale the boiler?"
+    evidence = gather(searcher.query(question), read_intent(question), searcher, 1)
+    assert len({hit.passage.id for hit in evidence.passages}) == 5
+    assert {hit.passage.section_id for hit in evidence.passages} <= {ground.section_id for ground in evidence.grounds}
+    assert [ground.role for ground in evidence.speaking] == ["lead"]
+    assert {ground.role for ground in evidence.grounds[1:]} <= {"child", "offered"}
+
+
+def test_each_part_of_a_compound_question_has_its_section(hills: Library) -> None:
+    searcher, parts = hills.searcher, ("When is dinner served at the inn?", "What does parking cost?")
+    evidence = gather([searcher.query(part) for part in parts], read_intent(" ".join(parts)), searcher, 1)
+    assert {ground.section.path[-1] for ground in evidence.speaking} == {"Meals", "By car"}
+    assert {"Meals", "By car"} <= {hit.passage.section[-1] for hit in evidence.passages}
+    assert {ground.section.path[-1]: ground.query.text for ground in evidence.speaking} == {
+        "Meals": parts[0],
+        "By car": parts[1],
+    }
+    assert evidence.confidence == "high"
+
+
+def test_a_translated_question_is_judged_by_the_search_that_understands_it(hills: Library) -> None:
+    searcher, german = hills.searcher, "Wo kann ich bei der Kirche mein Auto parken und was kostet das Parken?"
+    alone = gather(searcher.query(german), read_intent(german), searcher, 3)
+    both = gather([searcher.query(german), searcher.query("What does parking cost?")], read_intent(german), searcher, 3)
+    assert (alone.confidence, both.confidence) == ("low", "high")
+    assert both.grounds[0].section.path[-1] == "By car"
+    assert both.passages[0].passage.section[-1] == "By car"
+
+
+def test_a_part_that_nothing_answers_takes_no_section(hills: Library) -> None:
+    searcher, parts = hills.searcher, ("When is dinner served at the inn?", "zorble quix frandle")
+    evidence = gather([searcher.query(part) for part in parts], read_intent(parts[0]), searcher, 1)
+    assert [ground.section.path[-1] for ground in evidence.speaking] == ["Meals"]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import random
 import shutil
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
-from showtell.answer.illustrate import cut
+import pytest
+
+from showtell.answer.evidence import gather
+from showtell.answer.illustrate import Bounds, assign, choose, cut, led_by, likeness, place
+from showtell.answer.query import read_intent
 from showtell.index.search import Query
 from showtell.index.store import Scope
 from showtell.index.terms import query_terms
-from showtell.types import Table
+from showtell.library import Library
+from showtell.types import Claim, Figure, Passage, Table
 
 from .conftest import Made, draw, figures, refs, shown, vtt
 
@@ -180,3 +188,159 @@ def test_the_words_of_a_video_answer_a_question_that_names_no_video(made: Made) 
     answer = library.ask("With what is the spark plug cleaned?")
     assert [part.media.block.type for part in figures(answer)] == ["video"]
     assert any("We clean the spark plug with a wire brush." in said for said in shown(answer))
+
+
+# ------------------------------------------------------------------------------------------------------- written claims
+RECIPE = """# Press
+
+## Clean the press
+
+Clean the press at night. Each night takes nine minutes.
+
+1. Unplug the cable at the wall.
+
+   ![Cable out of the wall](a.png)
+
+2. Lift the lid and rinse the funnel in the basin.
+
+   ![Funnel under the tap](b.png)
+
+3. Dry the funnel with a towel.
+4. Put the lid back.
+
+   ![Lid on the press](c.png)
+
+## Fill the press
+
+Fill the press with grapes up to the red line.
+
+![Red line inside the press](d.png)
+"""
+STEPS = [
+    "To clean the press, follow these steps [1]:",
+    "1. Take the cable out of its socket, so the machine has no power [1].",
+    "2. Open the lid, then rinse the funnel [1].",
+    "3. Wipe the funnel dry [1].",
+    "4. Close it with the lid again [1].",
+]
+
+
+class Drafted:
+    """A question on a library, and the places of the figures behind claims that a model might have written for it."""
+
+    def __init__(self, library: Library, question: str) -> None:
+        self.searcher = library.searcher
+        self.intent, self.query = read_intent(question), self.searcher.query(question)
+        self.evidence = gather(self.query, self.intent, self.searcher, 3)
+
+    def passage(self, heading: str) -> Passage:
+        return next(p for g in self.evidence.grounds for p in g.passages if p.section[-1] == heading)
+
+    def figures(self, claims: Sequence[Claim], per_claim: int = 3, *, vectors: bool = True) -> list[Figure]:
+        chosen = choose(self.query, self.intent, led_by(self.evidence.grounds, claims), {})
+        media = self.searcher.media_vectors.rows([each.row for each in chosen])
+        encode = self.searcher.encoder.encode if vectors and self.searcher.encoder else lambda _: None
+        cosines = likeness(claims, chosen, encode, media)
+        return place(self.query, self.intent, claims, chosen, Bounds(12, per_claim), cosines)
+
+    def places(self, claims: Sequence[Claim], per_claim: int = 3, *, vectors: bool = True) -> list[tuple[str, int]]:
+        return [(f.media.block.ref, f.claim) for f in self.figures(claims, per_claim, vectors=vectors)]
+
+
+@pytest.fixture
+def press(made: Made) -> Drafted:
+    return Drafted(made({"press.md": RECIPE}, ["a.png", "b.png", "c.png", "d.png"]), "How do I clean the press?")
+
+
+def test_media_stand_behind_the_written_step_that_says_what_theirs_says(press: Drafted) -> None:
+    source = press.passage("Clean the press")
+    claims = [Claim(text, (source,)) for text in STEPS]
+    expected = [("a.png", 1), ("b.png", 2), ("c.png", 4)]
+    assert press.places(claims) == expected
+    assert press.places(claims, vectors=False) == expected
+    assert {figure.reason for figure in press.figures(claims)} == {"stands in this section"}
+    assert {figure.passage for figure in press.figures(claims)} == {source}
+
+
+def test_media_of_one_section_keep_its_order_even_where_the_words_are_of_another_language(press: Drafted) -> None:
+    source = press.passage("Clean the press")
+    german = ["1. Kabel abziehen [1].", "2. Trichter spülen [1].", "3. Trocknen [1].", "4. Deckel schließen [1]."]
+    refs, claims = zip(*press.places([Claim(text, (source,)) for text in german]), strict=True)
+    assert refs == ("a.png", "b.png", "c.png")
+    assert list(claims) == sorted(claims)
+    assert len(set(claims)) > 1
+
+
+def test_an_introduction_shows_nothing_but_a_text_that_ends_so_alone_does(press: Drafted) -> None:
+    source = press.passage("Clean the press")
+    assert 0 not in [claim for _, claim in press.places([Claim(text, (source,)) for text in STEPS])]
+    alone = [Claim("The cable, the funnel and the lid of the press look like this [1]:", (source,))]
+    assert {claim for _, claim in press.places(alone)} == {0}
+
+
+def test_no_claim_has_more_media_than_allowed(press: Drafted) -> None:
+    alone = [
+        Claim("Pull the cable, rinse the funnel, close the lid of the press [1].", (press.passage("Clean the press"),))
+    ]
+    assert [claim for _, claim in press.places(alone, per_claim=2)] == [0, 0]
+
+
+def test_what_the_claims_cite_leads_and_what_they_do_not_cite_is_not_shown(press: Drafted) -> None:
+    fill = press.passage("Fill the press")
+    assert press.places([Claim("Fill grapes in up to the red line inside [1].", (fill,))]) == [("d.png", 0)]
+    assert press.evidence.grounds[0].section.path[-1] == "Clean the press"
+    led = led_by(press.evidence.grounds, [Claim("The red line [1].", (fill,))])
+    assert (led[0].role, led[0].section.path[-1]) == ("lead", "Fill the press")
+
+
+def test_claims_that_cite_nothing_leave_the_search_its_lead(press: Drafted) -> None:
+    claims = [Claim("Nothing of the kind is known to me.", ())]
+    assert led_by(press.evidence.grounds, claims) == press.evidence.grounds
+    assert press.places([Claim("Whales sing.", (press.passage("Fill the press"),))], vectors=False) == [("d.png", 0)]
+
+
+def test_a_kind_that_is_asked_for_is_shown_although_no_claim_cites_its_section(made: Made) -> None:
+    table = "| Material | Cutting speed |\n| - | - |\n| Brass | 90 m/min |\n| Steel | 30 m/min |\n"
+    words = "# Lathe\n\n## Cutting speeds\n\nAsk for the cutting speeds of the lathe in the workshop.\n"
+    library = made({"lathe.md": words, "data.md": f"# Appendix\n\n## Lathe\n\nMeasured by the guild.\n\n{table}"})
+    drafted = Drafted(library, "Show me a table of the cutting speeds of the lathe")
+    (figure,) = drafted.figures([Claim("The workshop tells [1].", (drafted.passage("Cutting speeds"),))])
+    assert (figure.media.block.ref, figure.reason) == ("data.md#table:1", "found elsewhere in the library")
+    assert figure.passage.section == ("Appendix", "Lathe")
+
+
+@pytest.mark.parametrize(
+    ("weights", "room", "assigned"),
+    [
+        ([[3.0, 1.0], [1.0, 3.0]], [3, 3], [0, 1]),
+        ([[1.0, 3.0], [3.0, 1.0]], [3, 3], [0, 0]),  # crossing would break the source's order
+        ([[1.0, 4.0], [3.0, 1.0]], [3, 3], [1, 1]),
+        ([[1.0], [2.0], [1.5]], [2], [None, 0, 0]),
+        ([[0.0, 0.0], [0.0, 1.0]], [3, 3], [None, 1]),
+        ([[2.0, 1.0], [2.0, 1.0]], [1, 1], [0, 1]),
+        ([[2.0, 1.0]], [0, 0], [None]),
+        ([[2.0, 2.0]], [1, 1], [0]),
+        ([], [3], []),
+    ],
+)  # fmt: skip
+def test_the_assignment_is_the_best_in_order(weights: list[list[float]], room: list[int], assigned: object) -> None:
+    assert assign(weights, room) == assigned
+
+
+def test_the_assignment_is_as_good_as_the_best_of_all() -> None:
+    dice = random.Random(5)
+    for _ in range(60):
+        media, claims = dice.randrange(1, 5), dice.randrange(1, 4)
+        weights = [[dice.choice((0.0, dice.random())) for _ in range(claims)] for _ in range(media)]
+        room = [dice.randrange(0, 3) for _ in range(claims)]
+
+        def worth(places: Sequence[int | None], weights: list[list[float]] = weights) -> float:
+            return sum(weights[medium][claim] for medium, claim in enumerate(places) if claim is not None)
+
+        best = max(
+            worth(places)
+            for places in product([None, *range(claims)], repeat=media)
+            if (told := [claim for claim in places if claim is not None]) == sorted(told)
+            and all(told.count(claim) <= room[claim] for claim in told)
+        )
+        assert worth(assign(weights, room)) == pytest.approx(best)

@@ -14,7 +14,7 @@ from typing import Literal
 from showtell.answer.query import Intent
 from showtell.answer.segment import Segment, best_segment
 from showtell.index.search import Query, Searcher
-from showtell.types import Hit, Media, Nearest, Passage, Section, Table, Text, Video
+from showtell.types import Hit, Media, Nearest, Passage, Section, Table, Video
 
 Role = Literal["lead", "other", "child", "elsewhere", "offered"]
 Confidence = Literal["high", "low", "none"]
@@ -33,7 +33,6 @@ MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and
 NEAR = 0.3  # cosine, or share of the question's words, from which a section is worth a look
 CLOSE = 0.80  # share of the leading section's score that a further section needs
 OFFERED = 5  # passages that a chat model is given (MuRAR §2.1)
-BEST_OFFERED = 3  # of them by rank alone, where the leading section's own steps may take the places of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +152,12 @@ def gather(asked: Query | Sequence[Query], intent: Intent, searcher: Searcher, l
     roles[lead] = "lead"
     for child in searcher.store.child_sections(lead):
         roles.setdefault(child, "child")
-    section, own = searcher.store.sections([lead])[lead], searcher.store.section_passages([lead])
-    passages = offer(hits, section, own, intent)
+    passages = _offered(hits, searches)
     for hit in passages:
         roles.setdefault(hit.passage.section_id, "offered")
     grounds = grounds_of(roles, hits, found_by, searcher)
     elsewhere = _elsewhere(surest.query, intent, searcher, grounds)
+    grounds = tuple(each for each in grounds if each.role != "offered" or each.section_id not in elsewhere)
     grounds += grounds_of(elsewhere, hits, found_by, searcher)
     return Evidence(grounds, surest.confidence, _nearest(surest.query, leads), passages)
 
@@ -188,33 +187,23 @@ def _merged(searches: Sequence[_Search], surest: float) -> tuple[list[Hit], dict
 
 
 def _chosen(leads: Mapping[int, Hit], searches: Sequence[_Search], limit: int) -> list[int]:
-    """The sections that compete with the best one, which comes first, and the best section of each further search."""
+    """The sections that compete with the best one, which comes first, and the best section of each sure search."""
     floor = CLOSE * next(iter(leads.values())).score
     close = [section for section, hit in leads.items() if hit.score >= floor][:limit]
-    sure = [search for search in searches if search.confidence != "none" and not search.query.is_foreign]
-    best = [search.hits[0].passage.section_id for search in sure if len(searches) > 1]
+    best = [hit.passage.section_id for hit in _bests(searches)]
     return list(dict.fromkeys([*close, *(section for section in best if section in leads)]))
 
 
-def offer(
-    hits: Sequence[Hit], section: Section, passages: Sequence[Passage], intent: Intent, limit: int = OFFERED
-) -> tuple[Hit, ...]:
-    """The passages that a chat model is given: the best hits.
+def _offered(hits: Sequence[Hit], searches: Sequence[_Search]) -> tuple[Hit, ...]:
+    """The passages for a chat model, best first; the best one of each sure search is among them."""
+    best = {hit.passage.id for hit in _bests(searches)}
+    taken = {hit.passage.id for hit in sorted(hits, key=lambda hit: hit.passage.id not in best)[:OFFERED]}
+    return tuple(hit for hit in hits if hit.passage.id in taken)
 
-    Where the question asks for steps and the leading ``section`` holds some, its own ``passages`` that follow and
-    precede its hit come before hits of low rank, for steps are told whole or not at all.
-    """
-    best = list(hits[:limit])
-    steps = any(isinstance(block, Text) and block.kind == "step" for block in section.blocks)
-    if not intent.steps or not steps:
-        return tuple(best)
-    known = {hit.passage.id: hit for hit in hits}
-    leading = best[0].passage
-    written = [passage for passage in passages if passage.start is None]
-    near = sorted(written, key=lambda p: (abs(p.first - leading.first), p.id))
-    own = [known.get(passage.id) or Hit(passage, 0.0, 0.0, 0.0) for passage in near]
-    ordered = {hit.passage.id: hit for hit in [*best[:BEST_OFFERED], *own, *best]}
-    return tuple(ordered.values())[:limit]
+
+def _bests(searches: Sequence[_Search]) -> list[Hit]:
+    """The best hit of each search that found something and was not in a language that the library does not hold."""
+    return [each.hits[0] for each in searches if each.confidence != "none" and not each.query.is_foreign]
 
 
 def identity(media: Media) -> str:

@@ -46,6 +46,7 @@ CITES_PASSAGE, CITES_SECTION = 1.0, 0.5
 STANDS_UNDER, SAYS_THE_SAME = 1.0, 0.3  # shares of words, 0 to 1: of the block that it stands under, of its own
 MEANS_THE_SAME = 0.25  # cosine; words tell neighbouring steps apart better than vectors do
 IN_STEP = 0.6  # the medium as far down its section as the claim among those that cite it, 0 to 1
+MUCH = 0.5  # share of the words that the leading section supports from which another leads beside it
 LOOSE = 0.6  # weight that a medium needs where no claim cites its section
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 
@@ -129,19 +130,20 @@ def likeness(
 def led_by(grounds: Sequence[Ground], claims: Sequence[Claim]) -> tuple[Ground, ...]:
     """The grounds as written claims use them, so that a draft corrects the search.
 
-    The section leads whose passages support most of the claims' words, by score where two support as many. Other cited
-    ones follow; sub-sections of the leading one and those found by their media give media; the rest nothing. Where no
-    claim cites anything, the search stands.
+    The section leads whose passages support most of the claims' words, by score where two support as many, and beside
+    it any other that supports half as many; the further cited ones stand as the search's further ones do. Sub-sections
+    of the leading one and those found by their media give media; the rest gives nothing. Where no claim cites
+    anything, the search stands.
     """
     support = _support(claims)
     cited = [ground for ground in grounds if ground.section_id in support]
     if not cited:
         return tuple(grounds)
     cited.sort(key=lambda ground: (-support[ground.section_id], -ground.score, ground.section_id))
+    much = MUCH * support[cited[0].section_id]
     rest = [ground for ground in grounds if ground.section_id not in support]
     return (
-        replace(cited[0], role="lead"),
-        *(replace(ground, role="other") for ground in cited[1:]),
+        *(replace(ground, role="lead" if support[ground.section_id] >= much else "other") for ground in cited),
         *(replace(ground, role=_role_beside(cited[0], ground)) for ground in rest),
     )
 
