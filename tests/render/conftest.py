@@ -100,8 +100,9 @@ def hostile(words: str, asset: str | None = None) -> Answer:
     film = Video(words, words, words, words, 1.0, 2.0, words, words, cues=(Cue(1, 2, words),))
     table = Table((words, "b"), ((words, words), ("1", "2")), words, words)
     blocks: tuple[MediaBlock, ...] = (image, replace(image, asset=None), film, table)
+    said = {"before": words, "after": words, "credit": words, "licence": words, "generated": words}
     shown = [
-        FigurePart(Media("m", 1, words, words, section, 1, b, words, words, words, words), (1,), words, 1)
+        FigurePart(Media("m", 1, words, words, section, 1, b, **said, generated_by=words), (1,), words, 1)
         for b in blocks
     ]
     return answer(

@@ -65,7 +65,7 @@ def _caption(part: FigurePart, name: str, cited: str) -> str:
 
 
 def _picture(part: FigurePart, block: Image, name: str, assets: Assets) -> str:
-    alt = escape(labels.line(block.alt) or labels.described(part.media) or name)
+    alt = escape(labels.by_model(part.media) or labels.line(block.alt) or labels.described(part.media) or name)
     address = inlined(block.asset, assets)
     if address is None:
         return _elsewhere("Picture", "Open the picture", block.source, block.asset, assets)

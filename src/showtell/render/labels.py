@@ -119,6 +119,13 @@ def described(media: Media) -> str:
     return line(block.caption) or line(alt) or line(title)
 
 
+def by_model(media: Media) -> str:
+    """What a picture shows in a model's words, under its name; "" where the author says it, or nobody does."""
+    if not media.generated or not isinstance(media.block, Image):
+        return ""
+    return f"Described by {line(media.generated_by, 100) or 'a model'}: {line(media.generated)}"
+
+
 def place(media: Media) -> str:
     """Where a media item stands: ``admin/privacy.md › Privacy reporting``."""
     return SEPARATOR.join(line(name) for name in (media.document, *media.section[-1:]) if line(name))

@@ -121,15 +121,15 @@ def _figure(part: FigurePart, name: str) -> str:
     elif isinstance(block, Video):
         shown = _linked(f"▶ {name} {labels.stretch(part.start, part.end)}".rstrip(), _target(part))
     else:
-        shown = _picture(block, name)
+        shown = _picture(block, labels.by_model(media) or labels.line(block.alt) or labels.line(block.caption) or name)
     facts = [name, labels.rows_shown(part), "".join(f"[{number}]" for number in part.citations)]
     said = [labels.described(media), labels.place(media), labels.rights(media.credit, media.licence)]
     facts[1:1] = [escape(words) for words in said]
     return f"{shown}\n\n{' · '.join(fact for fact in facts if fact)}"
 
 
-def _picture(block: Image, name: str) -> str:
-    alt, target = labels.line(block.alt) or labels.line(block.caption) or name, _address(block.source)
+def _picture(block: Image, alt: str) -> str:
+    target = _address(block.source)
     return f"![{escape(alt)}]({target})" if block.asset and target else _linked(alt, target)
 
 

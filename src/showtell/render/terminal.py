@@ -175,6 +175,7 @@ class _Page:
             Text(name, "bold"),
             Text(labels.stretch(part.start, part.end)),
             Text(f"“{said}”" if said else ""),
+            Text(labels.by_model(media), "italic"),
             Text(labels.rows_shown(part)),
             Text(labels.place(media), "dim"),
             Text(" ".join(f"[{number}]" for number in part.citations), "dim"),
