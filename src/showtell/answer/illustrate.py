@@ -195,7 +195,7 @@ def _named_rows(query: Query, table: Table) -> list[int]:
 def _score(query: Query, intent: Intent, ground: Ground, row: int, media: Media) -> float:
     agreement: float = (
         COSINE * max(0.0, ground.cosines.get(row, 0.0))
-        + OWN_WORDS * _share(query, ground, describe(media.block))
+        + OWN_WORDS * _share(query, ground, describe(media.block, media.generated))
         + WORDS_AROUND * _share(query, ground, f"{media.before} {media.after}")
     )
     if getattr(intent, media.block.type):
@@ -438,7 +438,7 @@ def _weights(said: Sequence[_Said], candidate: Chosen, cosines: Sequence[float])
     above = next((block.text for block in blocks[: media.position][::-1] if isinstance(block, Text)), "")
     shares = [
         (STANDS_UNDER, _shares(said, above)),
-        (SAYS_THE_SAME, _shares(said, describe(media.block))),
+        (SAYS_THE_SAME, _shares(said, describe(media.block, media.generated))),
         (MEANS_THE_SAME, [max(0.0, cosine) for cosine in cosines] or [0.0] * len(said)),
     ]
     told = [number for number, each in enumerate(said) if media.section_id in each.sections and not each.introduces]
