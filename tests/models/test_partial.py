@@ -46,7 +46,7 @@ def test_a_value_is_found_in_a_reply(reply: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["", "no JSON at all", "I can't.", "[M1]", "see [", "{", "[}", "{'a': 1}", '{"a": NaN}', "\ud800", "{\ud800}"],
+    ["", "no JSON at all", "I can't.", "[M1]", "see [", "{", "[}", "{'a': 1}", '{"a": NaN}', "\ud800"],
 )
 def test_there_is_nothing_where_there_is_no_value(reply: str) -> None:
     assert parse_json(reply) is None

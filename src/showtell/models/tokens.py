@@ -22,9 +22,8 @@ _PIECE = re.compile(
 )
 _LINE = re.compile(r"[^\n]*\n*")
 _SENTENCE_END = re.compile(r"[。！？；]|[.!?…][\"'”’»)\]*_]*(?=\s)")
-_ABBREVIATED = re.compile(
-    r"\b(?:[A-Z]?[a-z]|[A-Z])\.$|(?<![\d.,])\d{1,2}\.$"
-)  # "Dr. Bear", "z. B.", "5. Mai", "1. Open"
+# "Dr. Bear", "z. B.", "5. Mai", "1. Open"
+_ABBREVIATED = re.compile(r"\b(?:[A-Z]?[a-z]|[A-Z])\.$|(?<![\d.,])\d{1,2}\.$")
 # What follows belongs to what stands before: "approx. 5 kg", "No. 7", "8 ft. (2.4 m)", "e.g. this"; "187.5\nkg".
 _GOES_ON = re.compile(r"\s*[a-z0-9(%°±×–-]")
 _UNIT_FOLLOWS = re.compile(r"\n[ \t]*[a-z(%°±×]")
