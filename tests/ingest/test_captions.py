@@ -23,7 +23,7 @@ from showtell.ingest.captions import content, fit, repeated, request, says_somet
 from showtell.library import Added, Library
 from showtell.models.base import ChatRequest
 from showtell.models.fake import ScriptedModel
-from showtell.types import Cue, Image, Media, Table, Video, as_json
+from showtell.types import Cue, FigurePart, Image, Media, Table, Video, as_json
 
 from ..index.conftest import BagOfWords
 from ..models.chat_server import chat_server, error
@@ -346,6 +346,26 @@ def test_a_picture_is_asked_about_once_and_found_by_the_words(library: Library, 
     shown = as_json(media)
     assert (shown["generated"], shown["generated_by"]) == (media.generated, "stub/eye")
     assert "zebra" not in (shown["alt"] + shown["caption"])
+
+
+def test_of_a_sections_pictures_the_one_is_shown_whose_caption_fits(library: Library, docs: Path) -> None:
+    shown = [
+        "the lid of the kettle",
+        "a lamp on a desk",
+        "the water tank, being filled",
+        "a cat",
+        "a red door",
+        "a tree",
+    ]
+    for number in range(len(shown)):
+        draw(docs / f"k{number}.png", 50 + number)
+    pictures = "\n\n".join(f"![](k{number}.png)" for number in range(len(shown)))
+    write(docs / "a.md", f"# Kettle\n\nThe kettle has a tank for the water and a lid above the tank.\n\n{pictures}\n")
+    library.captioner = ScriptedModel([f"A photograph of {each}." for each in shown])
+    list(library.add(docs / "a.md"))
+    answer = library.ask("Where is the lid of the kettle?")
+    refs = [part.media.block.ref for part in answer.parts if isinstance(part, FigurePart)]
+    assert refs == ["k0.png"]
 
 
 def test_nothing_is_asked_twice(library: Library, docs: Path) -> None:
