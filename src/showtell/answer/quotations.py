@@ -74,12 +74,9 @@ def quoted(text: str) -> list[tuple[int, int]]:
 
 def check_quotations(text: str, sources: Sequence[str]) -> list[QuotationFinding]:
     """What the quotations of a text are worth, each against all the sources."""
-    held = [_words(source) for source in sources]
-    findings = []
-    for start, end in quoted(text):
-        if word_count(text[start:end]) >= FEWEST_WORDS and _WORD.search(text, start, end):
-            findings.append(_judge(_words(text, start, end), held))
-    return findings
+    long = [span for span in quoted(text) if word_count(text[slice(*span)]) >= FEWEST_WORDS]
+    held = [_words(source) for source in sources] if long else []
+    return [_judge(quotation, held) for span in long if (quotation := _words(text, *span)).spans]
 
 
 def _judge(quotation: _Words, sources: Sequence[_Words]) -> QuotationFinding:
