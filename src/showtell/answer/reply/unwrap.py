@@ -107,10 +107,7 @@ def _from_json(text: str) -> tuple[str, bool]:
     opening = _JSON.match(text)
     body = text[opening.end() if opening else 0 :].strip()
     body = body.rpartition("```")[0].strip() if body.endswith("```") else body
-    try:
-        value, is_whole = json.loads(body), True
-    except (ValueError, RecursionError):
-        value, is_whole = parse_json(body), False
+    value, is_whole = parse_json(body), body.endswith(("}", "]"))
     return "\n\n".join(_told(value, "text" if isinstance(value, list) else "")), is_whole
 
 
