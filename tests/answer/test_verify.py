@@ -92,11 +92,13 @@ def test_a_number_that_the_source_corrects_is_repaired_and_told(text, repaired):
 
 def test_spans_after_a_repair_are_of_the_new_text():
     def longer(text, sources, language=""):
+        rulings = {
+            "9 lb": ("contradicted", "1,000 pounds", 0),
+            "77": ("unsupported", None, None),
+            "1,000 pounds": ("supported", None, 0),
+        }
         return [
-            NumberFinding(match.span(), match[0], "contradicted", "1,000 pounds", 0)
-            if match[0] == "9 lb"
-            else NumberFinding(match.span(), match[0], "unsupported")
-            for match in re.finditer("9 lb|77", text)
+            NumberFinding(match.span(), match[0], *rulings[match[0]]) for match in re.finditer("|".join(rulings), text)
         ]
 
     part = TextPart("First 9 lb, then 77, then 9 lb and 77 [2].", (2,))
@@ -110,6 +112,32 @@ def test_code_is_never_changed_and_a_repair_keeps_markup_whole():
     verified = checked("Set `386 lb` [2].", "It lifts **386** *lb* [2].", "It lifts 38**6 lb** [2].")
     assert texts(verified) == ["Set `386 lb` [2].", "It lifts **413** *lb* [2].", "It lifts 38**6 lb** [2]."]
     assert [check.action for check in failed(verified, "number")] == ["marked", "repaired", "marked"]
+
+
+def test_a_number_that_the_source_has_in_another_place_is_marked_and_not_changed():
+    jar = Citation(
+        1, "jar.md", "Cold brew", (), "Close the jar and leave it for 14 days. Drink the brew within 5 days."
+    )
+
+    def misled(text, sources, language=""):
+        wrong = "Close" in text and "5 days" in text
+        verdict = ("contradicted", "14 days") if wrong else ("supported", None)
+        return [NumberFinding(match.span(), match[0], *verdict, 0) for match in re.finditer(r"\d+ days", text)]
+
+    part = TextPart("Close the jar and leave it for 5 days [1].", (1,))
+    verified = verify([part], [jar], support=Asked(), numbers=misled)
+    (check,) = verified.checks
+    assert (check.expected, check.action, verified.parts[0]) == ("14 days", "marked", part)
+
+
+def test_a_repair_that_would_not_pass_itself_is_not_made_nor_told():
+    def invented(text, sources, language=""):
+        return [NumberFinding(found.span(), found[0], "contradicted", "9 lb") for found in re.finditer(r"\d+ lb", text)]
+
+    verified = verify([TextPart("It lifts 8 lb [2].", (2,))], BOTH, support=Asked(), numbers=invented)
+    assert [(check.verdict, check.expected, check.action) for check in failed(verified)] == [
+        ("unsupported", None, "marked")
+    ]
 
 
 def test_list_labels_citations_and_link_targets_are_no_numbers():

@@ -4,8 +4,9 @@ A sentence's sources are the citations that stand in it (a mark may follow the f
 all of the answer's. What only another passage says does not count: a reader who looks it up would not find it. A number
 or a quotation that the question brought along and nothing in the sources speaks against is let pass.
 
-What fails is repaired where the source leaves one choice, else marked. Numbers and quotations are told whatever their
-verdict, sentences only where nothing supports them.
+What fails is repaired where the source leaves one choice, else marked: a number that the source has, though in another
+place, is marked, for a free wording may have misled the check. A repair must itself pass. Numbers and quotations are
+told whatever their verdict, sentences only where nothing supports them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ CheckNumbers = Callable[[str, Sequence[str], str], Sequence[NumberFinding]]
 # of 55, and 69 %, 35 % and 24 %.
 SUPPORTED, SUPPORTED_BY_WORDS = 0.6, 0.15
 FEWEST_WORDS = 3  # content words from which a sentence says something of its own
+BESIDE = 5  # characters from a number to the same in another unit: "187.5 kg (413 lb)", "5 cm, or 2 in"
 LEADING = (":", "：", "?", "？")  # ends of a sentence that only leads to the next
 FOREIGN = "what is told in another language than its source has only its numbers checked"
 
@@ -251,12 +253,35 @@ class _Judge:
         if not cited:
             return
         sources = [self.known[number].text for number in cited]
-        for each in self.numbers(said, sources, self.language):
-            if each.verdict == "unsupported" and self._is_asked(said, each, sources):
-                continue
-            repair = each.verdict == "contradicted" and each.expected is not None
+        found = self.numbers(said, sources, self.language)
+        for each in found:
             start, end = each.span
-            yield _Finding("number", each.verdict, start, end, each.expected, _number(each, cited), repair)
+            verdict, expected, repair = each.verdict, each.expected, False
+            if verdict == "unsupported" and self._is_asked(said, each, sources):
+                continue
+            if verdict == "contradicted" and expected is not None:
+                if self._holds(said[:start] + expected + said[end:], start, sources):
+                    repair = not self._stands_alone(said, each, found, sources)
+                else:
+                    verdict, expected = "unsupported", None
+            yield _Finding("number", verdict, start, end, expected, _number(each, cited), repair)
+
+    def _holds(self, said: str, at: int, sources: Sequence[str]) -> bool:
+        """Whether the sources support the number at this place of a sentence."""
+        found = self.numbers(said, sources, self.language)
+        return any(each.verdict == "supported" and each.span[0] <= at < each.span[1] for each in found)
+
+    def _stands_alone(
+        self, said: str, finding: NumberFinding, found: Iterable[NumberFinding], sources: Sequence[str]
+    ) -> bool:
+        """Whether the sources have a number all the same, taken by itself or with the other unit beside it.
+
+        Then only the words around say that another is meant, and these may be worded freely.
+        """
+        start, end = finding.span
+        near = [each.span for each in found if each.span[0] - end <= BESIDE and start - each.span[1] <= BESIDE]
+        first, last = min(span[0] for span in near), max(span[1] for span in near)
+        return all(each.verdict == "supported" for each in self.numbers(said[first : last + 1], sources, self.language))
 
     def _is_asked(self, said: str, finding: NumberFinding, sources: Sequence[str]) -> bool:
         """Whether the question brought a number along, and the sources give no other of its unit."""
