@@ -175,6 +175,9 @@ def test_a_document_cannot_end_its_fence() -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------- the reply
+FOR_PICTURE = request(placed(PICTURE), "en", b"PNG", 8192)
+
+
 @pytest.mark.parametrize(
     ("reply", "kept"),
     [
@@ -191,7 +194,7 @@ def test_a_document_cannot_end_its_fence() -> None:
     ],
 )
 def test_the_words_of_a_reply_are_kept_without_markup_and_addresses(reply: str, kept: str) -> None:
-    assert fit(reply, PICTURE) == (kept, "")
+    assert fit(reply, FOR_PICTURE) == (kept, "")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +206,7 @@ def test_the_words_of_a_reply_are_kept_without_markup_and_addresses(reply: str, 
     ],
 )  # fmt: skip
 def test_a_picture_of_a_failure_is_no_refusal(reply: str) -> None:
-    assert fit(reply, PICTURE) == (reply, "")
+    assert fit(reply, FOR_PICTURE) == (reply, "")
 
 
 @pytest.mark.parametrize(
@@ -219,7 +222,7 @@ def test_a_picture_of_a_failure_is_no_refusal(reply: str) -> None:
     ],
 )  # fmt: skip
 def test_a_refusal_is_no_caption(reply: str) -> None:
-    assert fit(reply, PICTURE) == ("", "the model refused or saw nothing")
+    assert fit(reply, FOR_PICTURE) == ("", "the model refused or saw nothing")
 
 
 @pytest.mark.parametrize(
@@ -231,10 +234,12 @@ def test_a_refusal_is_no_caption(reply: str) -> None:
         ("A screenshot.", "words that say nothing"),
         ("Image", "words that say nothing"),
         ("lamp " * 200, "too long"),
+        ("The table lists steps. You find no steps in it. You find no steps in it.", "the model repeats itself"),
+        ("Steps: 1. Grind beans 2. Grind beans 3. Grind beans 4. Grind beans.", "the model repeats itself"),
     ],
 )
 def test_a_reply_that_says_nothing_is_no_caption(reply: str, reason: str) -> None:
-    assert fit(reply, PICTURE) == ("", reason)
+    assert fit(reply, FOR_PICTURE) == ("", reason)
 
 
 @pytest.mark.parametrize(
@@ -244,17 +249,22 @@ def test_a_reply_that_says_nothing_is_no_caption(reply: str, reason: str) -> Non
         "The Backup page of the settings with the weekly schedule switched on and a button Run now",
         "Reply with one or two plain sentences in English.",
         "You describe a picture from a document so that a search finds it.",
+        "A red lamp. The rules are: Reply with one or two plain sentences in English, nothing else.",
     ],
 )
 def test_the_words_of_the_prompt_are_no_caption(reply: str) -> None:
-    assert fit(reply, PICTURE) == ("", "the words of the prompt")
-    assert fit("The page of the settings shows a daily schedule and a button Save.", PICTURE)[1] == ""
+    assert fit(reply, FOR_PICTURE) == ("", "the words of the prompt")
+    assert fit("The page of the settings shows a daily schedule and a button Save.", FOR_PICTURE)[1] == ""
 
 
 def test_a_long_reply_is_cut_at_a_sentence() -> None:
-    text, _ = fit(" ".join(f"Sentence {n} tells of the lamp on the desk." for n in range(50)), PICTURE)
-    assert 200 < len(text) <= 300
-    assert text.endswith("desk.")
+    said = [
+        "A brass lamp with a green shade stands on a desk beside a window.",
+        "Rain runs down the panes, and behind them trees bend in the wind of an autumn evening.",
+        "On the left lies a stack of letters, tied with a ribbon, under a paperweight of glass.",
+        "A cat sleeps on the chair in front, its tail hanging over the edge of the seat.",
+    ]
+    assert fit(" ".join(said), FOR_PICTURE) == (" ".join(said[:3]), "")
 
 
 def test_the_same_words_for_different_contents_say_nothing_of_any() -> None:
@@ -502,13 +512,11 @@ def test_an_endless_reply_is_not_heard_out(library: Library, docs: Path) -> None
         def stream(self, request: ChatRequest) -> Iterator[str]:
             while True:
                 Endless.heard += 1
-                yield "A brass lamp. "
+                yield f"Lamp {Endless.heard} of brass. "
 
     library.captioner = Endless([])
-    list(library.add(docs / "a.md"))
+    assert told(library.add(docs / "a.md"))[1] == ["1 generated caption left out: the model repeats itself"]
     assert Endless.heard < 1000
-    (caption,) = captions(library).values()
-    assert caption.startswith("A brass lamp.")
 
 
 def test_a_name_that_is_no_model_fails_no_document(tmp_path: Path, docs: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
@@ -26,6 +26,7 @@ CONTENT_TOKENS = 2000  # of a table or transcript that are sent, at most
 LONGEST = 300  # characters of a description; what is longer is cut at a sentence
 FEW_ALIKE = 4  # contents with the same words, up to which it is looked whether they are one picture in several sizes
 FROM_PROMPT = 0.7  # share of a reply's word pairs that stand in the prompt, from which it is the prompt's
+ROUNDS = 3  # times that a model says the same three words in a row, from which it repeats itself
 _LANGUAGES = {
     "de": "German", "en": "English", "es": "Spanish", "fr": "French", "it": "Italian",
     "ja": "Japanese", "ko": "Korean", "pt": "Portuguese", "ru": "Russian", "zh": "Chinese",
@@ -91,7 +92,7 @@ def request(media: Media, language: str, picture: bytes | None, context_tokens: 
     return ChatRequest((Message("system", system), Message("user", user, pictures)), REPLY_TOKENS)
 
 
-def fit(reply: str, block: MediaBlock) -> tuple[str, str]:
+def fit(reply: str, asked: ChatRequest) -> tuple[str, str]:
     """Of a model's reply what is fit to be stored, or "" and why nothing is."""
     text = _LINK.sub(r"\1", _THOUGHT.sub(" ", reply))
     text = _LABEL.sub("", " ".join(_MARKUP.sub(" ", text).split())).strip(" \"'“”„«»")
@@ -99,12 +100,14 @@ def fit(reply: str, block: MediaBlock) -> tuple[str, str]:
         return "", "no words"
     if _refusal().search(text):
         return "", "the model refused or saw nothing"
-    if _is_from(text, _prompt(_prompt_name(block))):
+    if any(_is_from(said, asked.messages[0].text) for said in (text, *sentences(text))):
         return "", "the words of the prompt"
     if not says_something(text):
         return "", "words that say nothing"
     short = _shortened(text)
-    return (short, "") if short else ("", "too long")
+    if not short:
+        return "", "too long"
+    return ("", "the model repeats itself") if _goes_round(short) else (short, "")
 
 
 def repeated(replies: Iterable[Reply], show_the_same: Callable[[str, str], bool]) -> list[list[str]]:
@@ -139,6 +142,15 @@ def _is_from(text: str, prompt: str) -> bool:
     said, asked = ([word.casefold() for word in words(each)] for each in (text, prompt))
     pairs, known = list(pairwise(said)), set(pairwise(asked))
     return len(pairs) > 1 and sum(pair in known for pair in pairs) >= FROM_PROMPT * len(pairs)
+
+
+def _goes_round(text: str) -> bool:
+    """Whether a text says the same again and again, perhaps numbered, as small models do that find no end."""
+    folded = [word.casefold() for word in words(text)]
+    told = [word for word in folded if not word.isdigit() and word not in stop_words()]
+    triples = Counter(zip(told, told[1:], told[2:], strict=False))
+    said = sentences(text)
+    return len(set(said)) < len(said) or max(triples.values(), default=0) >= ROUNDS
 
 
 def _cells(table: Table) -> str:

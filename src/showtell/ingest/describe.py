@@ -130,15 +130,15 @@ def _is_described(place: Place, descriptions: Descriptions, model: ChatModel, ta
     try:
         picture = _sent(descriptions.store, place.content) if kind == "image" else None
         asked = request(media, place.language, picture, model.context_tokens)
-        said = _reply(model, asked) if asked else None
+        said = _reply(model, asked) if asked else ""
     except (ModelError, PictureError) as error:
         tally.fail(kind, str(error))
         tally.strikes[kind == "image"] += isinstance(error, ModelError)
         return False
-    if said is None:
+    if asked is None:
         tally.leave(kind, f"not a row or sentence fits into the {model.context_tokens} tokens of {model.name}")
         return False
-    text, unfit = fit(said, media.block)
+    text, unfit = fit(said, asked)
     descriptions.keep(Reply(place.content, model.name, text))
     tally.strikes[kind == "image"] = 0
     tally.asked.add(place.content)
