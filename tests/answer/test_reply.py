@@ -323,7 +323,7 @@ def test_hostile_replies_take_no_long_time(unit: str) -> None:
 BITS = (
     "[1]", "[9]", "[[M1]]", "[[M7]]", "{{m2}}", "`", "```\n", "**", "*", "_", "\n", "\n\n", "- ", "1. ", "| a |", "<b>",
     "<script>", "</script>", "](http://e.example.test)", "[", "]", "(", ")", "!", ".", " ", "Rinse it", "\\", "&lt;",
-    "# ", "> ", "www.e.example.test", "。", '"', "\u200b",
+    "# ", "> ", "https://e.example.test/a", "。", '"', "\u200b",
 )  # fmt: skip
 
 

@@ -60,6 +60,7 @@ class Reader:
                 lists.append(int(token.attrGet("start") or 1) if token.type.startswith("o") else 0)
             elif token.type in ("ordered_list_close", "bullet_list_close"):
                 lists.pop()
+                is_first = False
             elif token.type == "list_item_open":
                 is_first = True
             elif token.type == "heading_open":

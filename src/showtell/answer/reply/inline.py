@@ -35,7 +35,7 @@ _ADDRESS = re.compile(
     r"(?:\b[a-z][a-z0-9+.-]{1,20}://|\b(?:javascript|vbscript|mailto):|\bdata:\w+/|\bwww\.)[^\s<>\"`|\\^{}]+"
     r"|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|\b(?:[\w-]{1,63}\.){1,8}(?:[a-z]{2,24}(?=/)|(?:com|org|net|io|dev|app|info|biz|test|example|invalid|onion|xyz|top|site"
-    r"|online|shop|click|link|ru|cn|de|fr|es|uk|eu)(?![\w.-]))(?:[/?#][^\s<>\"`|\\^{}]*)?",
+    r"|online|shop|click|link|ru|cn|de|fr|es|uk|eu)(?!\w|[.-]\w))(?:[/?#][^\s<>\"`|\\^{}]*)?",
     re.IGNORECASE,
 )
 _BEHIND_ADDRESS = ".,;:!?)]}'*_，。；：！？、）」』”’"
