@@ -114,7 +114,8 @@ def _drawn(chance: random.Random, exponent: float) -> str:
     return word
 
 
-def _questions(chance: random.Random) -> Iterator[str]:
+def questions(chance: random.Random) -> Iterator[str]:
+    """Questions of eight words, half of them rare."""
     for _ in range(QUESTIONS):
         yield f"How do I {' '.join(_drawn(chance, 0.5) for _ in range(8))}?"
 
@@ -122,7 +123,7 @@ def _questions(chance: random.Random) -> Iterator[str]:
 def _warm(folder: Path) -> Iterator[float]:
     with Library.open(folder) as library:
         library.ask("How do I warm up?")
-        for question in _questions(random.Random(2)):
+        for question in questions(random.Random(2)):
             began = time.perf_counter()
             library.ask(question)
             yield (time.perf_counter() - began) * 1000

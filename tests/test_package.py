@@ -54,12 +54,14 @@ def test_the_version_is_told_once():
 def test_the_architecture_names_every_module():
     text = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
     tree = text.partition("src/showtell/\n")[2].partition("```")[0]
-    named, folder = set(), ""
+    named: set[str] = set()
+    folders: list[str] = []
     for indent, name in re.findall(r"^( +)(\w+(?:/|\.py)) ", tree, re.MULTILINE):
+        folders = folders[: len(indent) // 2 - 1]
         if name.endswith("/"):
-            folder = name
+            folders.append(name)
         else:
-            named.add(folder + name if len(indent) > 2 else name)
+            named.add("".join([*folders, name]))
     package = ROOT / "src" / "showtell"
     assert named == {
         path.relative_to(package).as_posix()

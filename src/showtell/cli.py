@@ -20,6 +20,7 @@ from showtell import __version__
 from showtell.errors import ShowtellError
 
 if TYPE_CHECKING:
+    from showtell.answer.pipeline import Step
     from showtell.evaluate.datasets import EvaluationQuestion
     from showtell.evaluate.metrics import Result
     from showtell.library import Added, Library
@@ -127,10 +128,9 @@ def _answered(library: Library, options: argparse.Namespace) -> Answer:
     """The answer; while it is made it is shown on stderr, if that is a terminal and people read what is printed."""
     from showtell.index.store import Scope
 
-    how: dict[str, Any] = {"scope": Scope(tuple(options.document), options.language), "method": options.method}
-    if options.after:
-        how["after"] = tuple(map(_earlier, options.after))
-    steps = library.asking(options.question, **how)
+    scope = Scope(tuple(options.document), options.language)
+    after = tuple(map(_earlier, options.after))
+    steps: Iterable[Step] = library.asking(options.question, scope=scope, method=options.method, after=after)
     for_programs = options.json or options.markdown or options.html
     if sys.stderr.isatty() and not (for_programs or options.quiet or options.debug):
         from showtell.render.terminal import watched

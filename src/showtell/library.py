@@ -203,25 +203,53 @@ class Library:
         """The passages that fit a question best, best first; none where nothing speaks for any."""
         return ranked(self.searcher.query(text, scope), read_intent(text), self.searcher, limit)
 
-    def ask(self, question: str, *, scope: Scope | None = None, method: str = "showtell") -> Answer:
-        """Answer a question from the documents in scope."""
-        *_, last = self.asking(question, scope=scope, method=method)
+    @cached_property
+    def model(self) -> ChatModel | None:
+        """The chat model that writes answers, None where none is set; any other may be put in its place.
+
+        Raises ModelError: its name has no such form, its key is missing, or a recording cannot be used.
+        """
+        from showtell.models.recording import Recording
+
+        chosen = self.settings
+        if chosen.replay:
+            return Recording(chosen.replay, None)
+        model = self._chat(chosen.model)
+        return Recording(chosen.record, model) if chosen.record and model else model
+
+    def ask(
+        self, question: str, *, scope: Scope | None = None, method: str = "showtell", after: Sequence[Answer] = ()
+    ) -> Answer:
+        """Answer a question from the documents in scope; ``after`` are the earlier answers that it follows."""
+        *_, last = self.asking(question, scope=scope, method=method, after=after)
         return last.value  # type: ignore[no-any-return]
 
-    def asking(self, question: str, *, scope: Scope | None = None, method: str = "showtell") -> Iterator[Step]:
-        """The steps of :meth:`ask` as they are done; the last one's value is the Answer."""
+    def asking(
+        self, question: str, *, scope: Scope | None = None, method: str = "showtell", after: Sequence[Answer] = ()
+    ) -> Iterator[Step]:
+        """The steps of :meth:`ask` as they are done, and a model's text as it comes; the last value is the Answer.
+
+        A model that fails is told in the answer's warnings, and the answer is then an extract. Raises ModelError where
+        the model cannot be used as it is set, and for a method that is nothing without it.
+        """
         if method not in METHODS:
             raise ShowtellError(f"there is no method {method}; there are: {', '.join(METHODS)}")
         for name in scope.documents if scope else ():
             if not self.store.passage_ids(Scope((name,))):
                 raise LibraryError(f"no document is called {name}; see: showtell list")
+        chosen = self.settings
         limits = Limits(
-            citations=self.settings.citations,
-            words=self.settings.answer_words,
-            table_rows=self.settings.table_rows,
-            media_per_claim=self.settings.media_per_claim,
+            citations=chosen.citations,
+            words=chosen.answer_words,
+            table_rows=chosen.table_rows,
+            media_per_claim=chosen.media_per_claim,
+            reply_tokens=chosen.model_reply,
+            refine=chosen.refine,
         )
-        yield from run(question, self.searcher, limits, scope=scope or Scope(), method=method, warnings=self.warnings)
+        yield from run(
+            question, self.searcher, limits,
+            scope=scope, method=method, model=self.model, after=after, warnings=self.warnings,
+        )  # fmt: skip
 
     def asset(self, name: str) -> Path | None:
         """Where the bytes of an asset lie, or None if the library has none of that name."""
@@ -229,6 +257,15 @@ class Library:
         return path if path.parent == self.store.assets and path.is_file() else None
 
     # --------------------------------------------------------------------------------------------------- plumbing
+    def _chat(self, name: str | None) -> ChatModel | None:
+        if not name:
+            return None
+        from showtell.models.chat import load_chat
+
+        chosen = self.settings
+        key, tokens = chosen.key_for(name), chosen.model_context
+        return load_chat(name, key=key, context_tokens=tokens, timeout=chosen.model_timeout)
+
     @cached_property
     def fetcher(self) -> Fetcher:
         """The guarded fetch for all that comes from the web, bound by the settings."""
@@ -248,13 +285,7 @@ class Library:
 
         Raises ModelError: its name has no such form, or its key is missing.
         """
-        from showtell.models.chat import load_chat
-
-        chosen = self.settings
-        if not chosen.caption:
-            return None
-        key, tokens = chosen.key_for(chosen.caption), chosen.model_context
-        return load_chat(chosen.caption, key=key, context_tokens=tokens, timeout=chosen.model_timeout)
+        return self._chat(self.settings.caption)
 
     @cached_property
     def _remote(self) -> RemoteMedia:

@@ -197,10 +197,10 @@ def test_an_empty_library_has_no_answer(made: Made, tmp_path) -> None:
 
 def test_each_step_is_told_as_it_is_done(handbook: Library) -> None:
     steps = list(handbook.asking(HOW_TO))
-    assert [step.name for step in steps] == ["query", "search", "draft", "illustrate", "answer"]
+    assert [step.name for step in steps] == ["query", "search", "draft", "illustrate", "verify", "answer"]
     assert all(step.milliseconds >= 0 for step in steps)
     assert isinstance(steps[-1].value, Answer)
-    assert set(steps[-1].value.timings_ms) == {"query", "search", "draft", "illustrate", "total"}
+    assert set(steps[-1].value.timings_ms) == {"query", "search", "draft", "illustrate", "verify", "total"}
 
 
 # --------------------------------------------------------------------------------------------------------------- scope

@@ -14,7 +14,7 @@ from showtell.ingest.split import sentences
 from showtell.models.base import Vectors
 from showtell.types import Claim, Passage
 
-Encode = Callable[[Sequence[str]], Vectors]
+Encode = Callable[[Sequence[str]], Sequence[Vectors] | None]
 
 CLOSE = 0.45  # closeness from which a sentence that cites nothing belongs to a passage
 FAR_CLOSER = 0.25  # by which another passage must be closer than the one that the model cited
@@ -25,11 +25,12 @@ def attribute(
 ) -> list[Claim]:
     """The claims, each sentence with a passage where one says so.
 
-    ``encode`` gives unit vectors of sentences, ``vectors`` those of passages by id; without either, words alone count.
+    ``encode`` gives unit vectors of sentences, ``vectors`` those of passages by id; without them words alone count.
     """
     said = [sentences(claim.text) for claim in claims]
     flat = [unmarked(sentence) for each in said for sentence in each]
-    encoded = iter(encode(flat) if encode and flat else [None] * len(flat))
+    found = encode(flat) if encode and flat else None
+    encoded = iter([None] * len(flat) if found is None else found)
     attributed = []
     for claim, pieces in zip(claims, said, strict=True):
         scored = [_closeness(unmarked(piece), next(encoded), passages, vectors) for piece in pieces]

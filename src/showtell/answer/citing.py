@@ -50,7 +50,7 @@ def claim_of(text: str, passages: Sequence[Passage], score: float = 0.0) -> Clai
 
 
 def marked(claim: Claim, numbers: Mapping[int, int]) -> str:
-    """The claim's text with the numbers given by passage id; passages without a mark inside it are marked at its end."""
+    """The claim's text with the numbers given by passage id; passages that it does not mark are marked at its end."""
     inside = cited(claim.text)
     own = {place: numbers[passage.id] for place, passage in enumerate(claim.passages, start=1)}
     behind = [number for place, number in own.items() if place not in inside]

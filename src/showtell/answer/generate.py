@@ -1,0 +1,85 @@
+"""The written draft: a chat model answers from the passages that fit best (MuRAR §2.1) and cites each by its number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from showtell.answer.citing import claim_of
+from showtell.answer.instructions import without_instructions
+from showtell.answer.prompts import fenced, fill, harmless, language_name
+from showtell.answer.reply import Reply
+from showtell.models.base import ChatRequest
+from showtell.models.tokens import count_tokens, cut_to_tokens
+from showtell.types import Claim, Passage
+
+LEAST = 40  # tokens of a passage below which it says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A passage and its text as the model sees it: without sentences that address the model, cut to its context."""
+
+    passage: Passage
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a model can take and is asked for: tokens of prompt and reply, tokens of the reply, words of the answer."""
+
+    context_tokens: int
+    reply_tokens: int
+    words: int
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens that the prompt may have."""
+        return self.context_tokens - self.reply_tokens
+
+
+def offer(question: str, passages: Sequence[Passage], room: Room) -> tuple[tuple[Offer, ...], tuple[str, ...]]:
+    """The passages as far as they fit, best first, and what the reader should know of what was kept from the model."""
+    left = room.prompt_tokens - _size(draft_request(question, (), "", room))
+    kept: list[Offer] = []
+    addressed: Counter[str] = Counter()
+    for passage in passages:
+        said, instructions = without_instructions(passage.text)
+        addressed[passage.document] += len(instructions)
+        left -= count_tokens(_fenced(len(kept) + 1, passage, ""))
+        text = cut_to_tokens(said, left) if left > LEAST else ""
+        if text.strip():
+            kept.append(Offer(passage, text))
+            left -= count_tokens(text)
+    warnings = tuple(f"kept from the model: text in {name} that gives it instructions" for name in +addressed)
+    return tuple(kept), warnings
+
+
+def draft_request(question: str, offers: Sequence[Offer], language: str, room: Room) -> ChatRequest:
+    """What the model is asked: the passages, numbered from 1, and the question."""
+    passages = "\n\n".join(_fenced(number, each.passage, each.text) for number, each in enumerate(offers, start=1))
+    messages = fill(
+        "draft", passages=passages, question=harmless(question), words=str(room.words), language=language_name(language)
+    )
+    return ChatRequest(messages, max_tokens=room.reply_tokens)
+
+
+def closed_book_request(question: str, language: str, room: Room) -> ChatRequest:
+    """The comparison without sources: the question alone."""
+    messages = fill("closed_book", question=question, words=str(room.words), language=language_name(language))
+    return ChatRequest(messages, max_tokens=room.reply_tokens)
+
+
+def claims(reply: Reply, offers: Sequence[Offer]) -> list[Claim]:
+    """One claim a block of the reply, with the passages that it cites."""
+    passages = [each.passage for each in offers]
+    return [claim_of(piece, passages) for piece in reply.pieces if isinstance(piece, str)]
+
+
+def _fenced(number: int, passage: Passage, text: str) -> str:
+    return fenced("passage", text, number=number, section=" > ".join([passage.title, *passage.section]))
+
+
+def _size(request: ChatRequest) -> int:
+    return sum(count_tokens(message.text) + 8 for message in request.messages)
