@@ -219,7 +219,8 @@ class Claim:
     """One sentence, step or list item of a draft, in limited Markdown, with the passages that support it.
 
     ``section_id`` and ``position`` say where an extractive claim stands in its source; both None for a written one.
-    A ``heading`` says nothing by itself: it only leads to the figures that follow it.
+    A ``heading`` says nothing by itself: it only leads to the figures that follow it. A claim that ``follows`` goes on
+    in the block of the claim before it.
     """
 
     text: str
@@ -228,6 +229,7 @@ class Claim:
     section_id: int | None = None
     position: int | None = None
     heading: bool = False
+    follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from showtell.answer.attribute import attribute
-from showtell.answer.citing import claim_of
+from showtell.answer.citing import claims_of
 from showtell.types import Claim, Passage
 
 FILTER = "Rinse the filter every two weeks under cold water. Never use soap."
@@ -21,7 +21,7 @@ OFFERED = [passage(1, FILTER), passage(2, WINTER)]
 
 def attributed(*texts: str) -> list[Claim]:
     """By words alone."""
-    return attribute([claim_of(text, OFFERED) for text in texts], OFFERED, None, {})
+    return attribute([claim for text in texts for claim in claims_of(text, OFFERED)], OFFERED, None, {})
 
 
 def sources(claim: Claim) -> list[int]:
@@ -30,19 +30,17 @@ def sources(claim: Claim) -> list[int]:
 
 def test_what_the_model_cited_stays() -> None:
     (claim,) = attributed("Rinse the filter every two weeks [1].")
-    assert claim.text == "Rinse the filter every two weeks [1]."
     assert sources(claim) == [1]
 
 
-def test_a_block_without_citations_gets_them() -> None:
-    claims = attributed("Rinse the filter every two weeks under cold water. Never use soap.", "Store the pump indoors.")
+def test_sentences_without_citations_get_them() -> None:
+    claims = attributed("Rinse the filter every two weeks under cold water. Store the pump indoors.")
     assert [sources(claim) for claim in claims] == [[1], [2]]
-    assert claims[0].text == "Rinse the filter every two weeks under cold water. Never use soap [1]."
 
 
-def test_two_sources_in_one_block_are_each_marked_at_their_sentence() -> None:
-    (claim,) = attributed("Never use soap. Store the pump indoors.")
-    assert claim.text == "Never use soap [1]. Store the pump indoors [2]."
+def test_a_mark_covers_the_sentences_that_lead_to_it() -> None:
+    claims = attributed("Look after it well. Never use soap [1].", "Be careful.")
+    assert [sources(claim) for claim in claims] == [[1], [1], []]
 
 
 def test_what_no_passage_says_stays_without_a_source() -> None:
@@ -58,11 +56,6 @@ def test_a_citation_of_the_wrong_passage_is_moved() -> None:
 def test_a_citation_across_languages_is_left_alone() -> None:
     (claim,) = attributed("Spülen Sie den Filter alle zwei Wochen unter kaltem Wasser [1].")
     assert sources(claim) == [1]
-
-
-def test_labels_and_indentation_survive() -> None:
-    claims = attributed("1. Open the drain screw.", "  - Store the pump indoors.")
-    assert [claim.text for claim in claims] == ["1. Open the drain screw [1].", "  - Store the pump indoors [1]."]
 
 
 def test_meaning_counts_beside_words() -> None:

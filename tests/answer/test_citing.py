@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from showtell.answer.citing import cite, cited, claim_of, marked, renumbered, unmarked
-from showtell.types import Passage
+from showtell.answer.citing import blocks, cite, cited, claims_of, marked, renumbered, unmarked
+from showtell.types import Claim, Figure, Passage
 
 
 def passage(number: int) -> Passage:
@@ -38,19 +38,39 @@ def test_a_citation_stands_before_the_full_stop(sentence: str, expected: str) ->
     assert cite(sentence, [2]) == expected
 
 
-def test_a_claim_counts_its_own_passages_and_is_numbered_for_its_answer() -> None:
+def test_a_block_becomes_its_sentences_with_what_each_cites() -> None:
     offered = [passage(11), passage(12), passage(13)]
-    claim = claim_of("Open it [3]. Close it [1][3].", offered)
-    assert claim.text == "Open it [1]. Close it [2][1]."
-    assert [each.id for each in claim.passages] == [13, 11]
-    assert marked(claim, {11: 5, 13: 6}) == "Open it [6]. Close it [5][6]."
+    claims = claims_of("  2. Open it [3]. Close it [1][3].", offered)
+    assert [claim.text for claim in claims] == ["  2. Open it.", "Close it."]
+    assert [[each.id for each in claim.passages] for claim in claims] == [[13], [11, 13]]
+    assert [claim.follows for claim in claims] == [False, True]
 
 
-def test_a_passage_without_a_mark_is_marked_at_the_end() -> None:
-    claim = claim_of("Open it [1].", [passage(1)])
-    extract = type(claim)("Open it.", (passage(1), passage(2)))
-    assert marked(extract, {1: 1, 2: 2}) == "Open it. [1] [2]"
+def test_a_code_block_stays_whole() -> None:
+    (claim,) = claims_of("```\nrun a. Then b.\n```", [])
+    assert claim.text == "```\nrun a. Then b.\n```"
+
+
+def test_each_sentence_is_marked_unless_all_have_one_source() -> None:
+    offered = [passage(11), passage(12)]
+    ((mixed, _),) = blocks(claims_of("Open it [1]. Close it [1][2].", offered))
+    assert marked(mixed, {11: 5, 12: 6}) == "Open it [5]. Close it [5] [6]."
+    ((same, _),) = blocks(claims_of("Open it [2]. Close it [2].", offered))
+    assert marked(same, {12: 6}) == "Open it. Close it [6]."
+    ((chinese, _),) = blocks(claims_of("打开盖子 [1]。 关上 [2]。", offered))
+    assert marked(chinese, {11: 1, 12: 2}) == "打开盖子 [1]。关上 [2]。"
+
+
+def test_a_figure_ends_its_block_in_the_middle_of_a_paragraph() -> None:
+    claims = claims_of("Open it [1]. Rinse it [1]. Close it [1].", [passage(1)])
+    figure = Figure(None, 1, "", 0.0, passage(1))  # type: ignore[arg-type]
+    assert [(len(block), own) for block, own in blocks(claims, [figure])] == [(2, [figure]), (1, [])]
+
+
+def test_an_extract_is_marked_behind_its_last_character() -> None:
+    extract = Claim("Open it.", (passage(1), passage(2)), section_id=4, position=0)
+    assert marked([extract], {1: 1, 2: 2}) == "Open it. [1] [2]"
 
 
 def test_numbers_beyond_the_passages_never_become_citations() -> None:
-    assert claim_of("Open it [4].", [passage(1)]).passages == ()
+    assert claims_of("Open it [4].", [passage(1)])[0].passages == ()

@@ -7,10 +7,9 @@ cited stays where it is unless another passage is far closer, and closeness coun
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from showtell.answer.citing import cite, cited, claim_of, unmarked
-from showtell.index.terms import is_cjk, question_language, stop_words, terms, words
-from showtell.ingest.split import sentences
+from showtell.index.terms import question_language, stop_words, terms, words
 from showtell.models.base import Vectors
 from showtell.types import Claim, Passage
 
@@ -23,55 +22,42 @@ FAR_CLOSER = 0.25  # by which another passage must be closer than the one that t
 def attribute(
     claims: Sequence[Claim], passages: Sequence[Passage], encode: Encode | None, vectors: Mapping[int, Vectors]
 ) -> list[Claim]:
-    """The claims, each sentence with a passage where one says so.
+    """The claims, one a sentence, each with a passage where one says so.
 
     ``encode`` gives unit vectors of sentences, ``vectors`` those of passages by id; without them words alone count.
     """
-    said = [sentences(claim.text) for claim in claims]
-    flat = [unmarked(sentence) for each in said for sentence in each]
-    found = encode(flat) if encode and flat else None
-    encoded = iter([None] * len(flat) if found is None else found)
+    said = [claim.text for claim in claims]
+    found = encode(said) if encode and said else None
+    encoded = [None] * len(said) if found is None else found
     attributed = []
-    for claim, pieces in zip(claims, said, strict=True):
-        scored = [_closeness(unmarked(piece), next(encoded), passages, vectors) for piece in pieces]
-        attributed.append(_attributed(claim, pieces, scored, passages))
-    return attributed
+    for claim, vector in zip(claims, encoded, strict=True):
+        closeness = _closeness(claim.text, vector, passages, vectors)
+        attributed.append(
+            replace(claim, passages=_sources(claim, passages, closeness), score=max(closeness, default=0.0))
+        )
+    return _inherited(attributed)
 
 
-def _attributed(
-    claim: Claim, pieces: Sequence[str], scored: Sequence[Sequence[float]], passages: Sequence[Passage]
-) -> Claim:
-    """The claim with its sentences' marks set: kept, moved to a far closer passage, or found where there was none."""
-    if not pieces or not passages:
-        return claim
-    place = {passage.id: number for number, passage in enumerate(passages)}
-    own = [place[passage.id] for passage in claim.passages]
-    chosen: list[list[int]] = []
-    for piece, closeness in zip(pieces, scored, strict=True):
-        best = max(range(len(passages)), key=lambda n: (closeness[n], -n))
-        kept = [own[k - 1] for k in cited(piece)]
-        if (
-            kept
-            and closeness[best] - max(closeness[n] for n in kept) > FAR_CLOSER
-            and _same_tongue(piece, passages[best])
-        ):
-            kept = [best]
-        if not kept and not claim.passages and closeness[best] >= CLOSE:
-            kept = [best]
-        chosen.append(kept)
-    if all(each == chosen[0] for each in chosen):  # one source for all: one mark, at the end
-        chosen = [[]] * (len(chosen) - 1) + [chosen[0]]
-    marked = [cite(piece, [n + 1 for n in numbers]) for piece, numbers in zip(pieces, chosen, strict=True)]
-    text = "".join(_gap(before) + piece for before, piece in zip(["", *marked], marked, strict=False))
-    return claim_of(_leading(claim.text) + text, passages, max(map(max, scored)))
+def _sources(claim: Claim, passages: Sequence[Passage], closeness: Sequence[float]) -> tuple[Passage, ...]:
+    """What the claim cites, unless another passage is far closer; the closest passage where it cites nothing."""
+    if not passages:
+        return claim.passages
+    best = max(range(len(passages)), key=lambda n: (closeness[n], -n))
+    own = [closeness[passages.index(passage)] for passage in claim.passages]
+    if own and closeness[best] - max(own) <= FAR_CLOSER:
+        return claim.passages
+    if own and not _same_tongue(claim.text, passages[best]):
+        return claim.passages
+    return (passages[best],) if own or closeness[best] >= CLOSE else ()
 
 
-def _gap(before: str) -> str:
-    return "" if not before or is_cjk(before[-2:-1]) or before[-1] in "。！？" else " "
-
-
-def _leading(text: str) -> str:
-    return text[: len(text) - len(text.lstrip())]
+def _inherited(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims, of which one without a source takes that of the next in its block: a mark covers what leads to it."""
+    inherited: list[Claim] = []
+    for claim in reversed(claims):
+        after = inherited[-1] if inherited and inherited[-1].follows else None
+        inherited.append(replace(claim, passages=claim.passages or (after.passages if after else ())))
+    return inherited[::-1]
 
 
 def _same_tongue(piece: str, passage: Passage) -> bool:

@@ -1,14 +1,17 @@
-"""Citation marks in a claim's text: ``[k]`` is passage number k, from 1, of the claim's own passages."""
+"""Citation marks: ``[n]`` in a block of text cites passage number n; in a claim the passages stand beside the text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from showtell.types import Claim, Passage
+from showtell.index.terms import is_cjk
+from showtell.ingest.split import sentences
+from showtell.types import Claim, Figure, Passage
 
 _MARK = re.compile(r"\\.|(?P<ticks>`+)(?!`)[\s\S]{1,2000}?(?<!`)(?P=ticks)(?!`)|(?P<space> ?)\[(?P<number>\d{1,4})\]")
 
+_LABEL = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?")
 _STOP = re.compile(r"[.!?:;。！？：；…]+[\"”’»」』)*_]*$")
 
 
@@ -42,16 +45,44 @@ def cite(sentence: str, numbers: Sequence[int]) -> str:
     return words + "".join(f" [{number}]" for number in numbers) + end
 
 
-def claim_of(text: str, passages: Sequence[Passage], score: float = 0.0) -> Claim:
-    """The claim of a text whose marks count a list of passages from 1."""
-    used = [number for number in cited(text) if number <= len(passages)]
-    own = {number: place for place, number in enumerate(used, start=1)}
-    return Claim(renumbered(text, own), tuple(passages[number - 1] for number in used), score)
+def claims_of(text: str, passages: Sequence[Passage]) -> list[Claim]:
+    """A block, whose marks count a list of passages from 1, as claims: one a sentence, without marks."""
+    label = _LABEL.match(text)[0]  # type: ignore[index]
+    said = text[len(label) :]
+    claims = []
+    for number, piece in enumerate([said] if said.startswith("```") else sentences(said)):
+        own = tuple(passages[n - 1] for n in cited(piece) if n <= len(passages))
+        claims.append(Claim(("" if number else label) + unmarked(piece).strip(), own, follows=number > 0))
+    return claims
 
 
-def marked(claim: Claim, numbers: Mapping[int, int]) -> str:
-    """The claim's text with the numbers given by passage id; passages that it does not mark are marked at its end."""
-    inside = cited(claim.text)
-    own = {place: numbers[passage.id] for place, passage in enumerate(claim.passages, start=1)}
-    behind = [number for place, number in own.items() if place not in inside]
-    return renumbered(claim.text, own) + "".join(f" [{number}]" for number in dict.fromkeys(behind))
+def blocks(claims: Sequence[Claim], figures: Sequence[Figure] = ()) -> Iterator[tuple[tuple[Claim, ...], list[Figure]]]:
+    """The claims of each block of an answer, and the figures behind it; a figure ends the block that it stands in."""
+    block: list[Claim] = []
+    for number, claim in enumerate(claims):
+        block.append(claim)
+        own = [figure for figure in figures if figure.claim == number]
+        if own or number + 1 == len(claims) or not claims[number + 1].follows:
+            yield tuple(block), own
+            block = []
+
+
+def marked(block: Sequence[Claim], numbers: Mapping[int, int]) -> str:
+    """The text of a block with the numbers given by passage id: one mark at its end where all has the same source."""
+    sources = [[numbers[passage.id] for passage in claim.passages] for claim in block]
+    if all(each == sources[0] for each in sources):
+        sources = [*([] for _ in block[:-1]), sources[0]]
+    text = ""
+    for claim, own in zip(block, sources, strict=True):
+        text += _gap(text) + (cite(claim.text, own) if claim.section_id is None else _behind(claim.text, own))
+    return text
+
+
+def _behind(text: str, numbers: Sequence[int]) -> str:
+    """An extract's text with marks at its very end, so that nothing stands inside what is quoted."""
+    return text + "".join(f" [{number}]" for number in numbers)
+
+
+def _gap(before: str) -> str:
+    """What stands between two sentences: nothing in scripts that put no space there."""
+    return "" if not before or is_cjk(before[-2:-1]) or before[-1] in "。！？" else " "

@@ -32,6 +32,7 @@ LONE_LEAD = 0.3  # the lead of a section that nothing competes with
 MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and the cosine that one of them needs
 NEAR = 0.3  # cosine, or share of the question's words, from which a section is worth a look
 CLOSE = 0.80  # share of the leading section's score that a further section needs
+PART = 0.6  # by which the scores of a search for a part of the question weigh
 OFFERED = 5  # passages that a chat model is given (MuRAR §2.1)
 
 
@@ -134,14 +135,16 @@ class _Search:
 def gather(asked: Query | Sequence[Query], intent: Intent, searcher: Searcher, limit: int) -> Evidence:
     """Search, choose at most ``limit`` sections, and judge whether they hold an answer.
 
-    Several queries are searches for one question: its translation, the parts of a compound one. A passage counts with
-    its best score, scores weigh by the assurance of their search, and the best section of each sure search is chosen
-    beside the others. The surest search judges.
+    Several queries are searches for one question: translations of it, or the question and then its parts. A passage
+    counts with its best score, and the best section of each sure search is chosen beside the others. Of translations
+    the surest judges, and their scores weigh by their assurance. A question in the library's language judges for
+    itself and leads its parts, which are easily sure of too little (``docs/LOG.md``).
     """
     queries = (asked,) if isinstance(asked, Query) else asked
     searches = [_search(query, intent, searcher) for query in queries]
-    surest = max(searches, key=lambda each: (("none", "low", "high").index(each.confidence), each.assurance))
-    hits, found_by = _merged(searches, surest.assurance)
+    translated = any(query.is_foreign for query in queries)
+    surest = max(searches, key=_certainty) if translated else searches[0]
+    hits, found_by = _merged(searches, surest)
     if not hits:
         return Evidence((), "none", ())
     leads: dict[int, Hit] = {}
@@ -170,12 +173,19 @@ def _search(query: Query, intent: Intent, searcher: Searcher) -> _Search:
     return _Search(query, tuple(hits), *judge(query, intent, hits, list(places.values())))
 
 
-def _merged(searches: Sequence[_Search], surest: float) -> tuple[list[Hit], dict[int, Query]]:
+def _certainty(search: _Search) -> tuple[int, float]:
+    return ("none", "low", "high").index(search.confidence), search.assurance
+
+
+def _merged(searches: Sequence[_Search], surest: _Search) -> tuple[list[Hit], dict[int, Query]]:
     """The hits of all searches, best first, each once; and the query that found each section, the surest first."""
     best: dict[int, Hit] = {}
     asked: dict[int, tuple[float, Query]] = {}
+    translated = any(search.query.is_foreign for search in searches)
     for search in searches:
-        trust = 1.0 if len(searches) == 1 else max(0.0, search.assurance) / max(surest, search.assurance, 1e-9)
+        trust = 1.0 if search is surest else PART
+        if translated and len(searches) > 1:
+            trust = max(0.0, search.assurance) / max(surest.assurance, search.assurance, 1e-9)
         for hit in search.hits:
             weighed = replace(hit, score=hit.score * trust)
             if hit.passage.id not in best or weighed.score > best[hit.passage.id].score:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from showtell.answer.citing import claim_of
+from showtell.answer.citing import claims_of
 from showtell.answer.instructions import without_instructions
 from showtell.answer.prompts import fenced, fill, harmless, language_name
 from showtell.answer.reply import Reply
@@ -72,9 +72,9 @@ def closed_book_request(question: str, language: str, room: Room) -> ChatRequest
 
 
 def claims(reply: Reply, offers: Sequence[Offer]) -> list[Claim]:
-    """One claim a block of the reply, with the passages that it cites."""
+    """The sentences of the reply, with the passages that they cite."""
     passages = [each.passage for each in offers]
-    return [claim_of(piece, passages) for piece in reply.pieces if isinstance(piece, str)]
+    return [claim for piece in reply.pieces if isinstance(piece, str) for claim in claims_of(piece, passages)]
 
 
 def _fenced(number: int, passage: Passage, text: str) -> str:

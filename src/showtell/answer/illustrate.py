@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from showtell.answer.citing import unmarked
 from showtell.answer.evidence import Ground, Role, identity
 from showtell.answer.query import Intent
 from showtell.index.search import Query
@@ -120,7 +119,7 @@ def likeness(
 
     ``encode`` gives unit vectors of texts, or None where there is no encoder; the result is then empty.
     """
-    encoded = encode([unmarked(claim.text) for claim in claims]) if claims and chosen else None
+    encoded = encode([claim.text for claim in claims]) if claims and chosen else None
     if encoded is None:
         return {}
     rows = [each.row for each in chosen if each.row in vectors]
@@ -414,10 +413,10 @@ def _all_said(claims: Sequence[Claim]) -> list[_Said]:
     following = [*(_is_item(claim) for claim in claims[1:]), False]
     return [
         _Said(
-            frozenset(_content(unmarked(claim.text))),
+            frozenset(_content(claim.text)),
             frozenset(passage.id for passage in claim.passages),
             frozenset(passage.section_id for passage in claim.passages),
-            leads and not _is_item(claim) and unmarked(claim.text).rstrip("*_ ").endswith((":", "：")),
+            leads and not _is_item(claim) and claim.text.rstrip("*_ ").endswith((":", "：")),
         )
         for claim, leads in zip(claims, following, strict=True)
     ]

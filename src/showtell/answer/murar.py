@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from showtell.answer.citing import unmarked
 from showtell.answer.evidence import Evidence, Ground, Role, grounds_of, identity
 from showtell.errors import ModelError
 from showtell.index.search import Query, Searcher
@@ -54,12 +53,12 @@ def illustrate(claims: Sequence[Claim], evidence: Evidence, searcher: Searcher) 
     """
     if not claims:
         return [], []
-    vectors = _encoder(searcher).encode([unmarked(claim.text) for claim in claims])
+    vectors = _encoder(searcher).encode([claim.text for claim in claims])
     passages = [hit.passage for hit in evidence.passages]
     known = searcher.passage_vectors.rows([passage.id for passage in passages])
     sources = [_source(vector, passages, known) for vector in vectors]
     attributed = [
-        replace(claim, text=unmarked(claim.text), passages=(source,) if source else ())
+        replace(claim, passages=(source,) if source else ())
         for claim, source in zip(claims, sources, strict=True)
     ]
     media = searcher.media_vectors.rows([row for ground in evidence.grounds for row in ground.media])

@@ -10,7 +10,7 @@ from typing import Any
 
 from showtell.answer import murar
 from showtell.answer.attribute import attribute
-from showtell.answer.citing import marked
+from showtell.answer.citing import blocks, marked
 from showtell.answer.draft import draft, introduce
 from showtell.answer.evidence import Evidence, gather
 from showtell.answer.generate import Room, claims, closed_book_request, draft_request, offer
@@ -106,9 +106,9 @@ class _Asking:
     warnings: list[str]
     question: str = ""
     searches: tuple[str, ...] = ()
-    intent: Intent = Intent()
+    intent: Intent = field(default_factory=Intent)
     queries: list[Query] = field(default_factory=list)
-    evidence: Evidence = Evidence((), "none", ())
+    evidence: Evidence = field(default_factory=lambda: Evidence((), "none", ()))
     claims: list[Claim] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     writer: str = EXTRACTIVE
@@ -368,12 +368,13 @@ class _ClosedBook(_Asking):
 
 def _parts(claims: Sequence[Claim], figures: Sequence[Figure], numbers: dict[int, int]) -> Iterator[Part]:
     """Text and figures in reading order; ``numbers`` gets the number of each cited passage, by passage id."""
-    for index, claim in enumerate(claims):
-        own = [figure for figure in figures if figure.claim == index]
-        if claim.heading and len(claims) > 1 and not own:
+    for block, own in blocks(claims, figures):
+        if block[0].heading and len(claims) > 1 and not own:
             continue
-        cited = tuple(numbers.setdefault(p.id, len(numbers) + 1) for p in claim.passages)
-        yield TextPart(marked(claim, numbers), cited)
+        cited = dict.fromkeys(passage.id for claim in block for passage in claim.passages)
+        for id_ in cited:
+            numbers.setdefault(id_, len(numbers) + 1)
+        yield TextPart(marked(block, numbers), tuple(numbers[id_] for id_ in cited))
         for figure in own:
             number = numbers.setdefault(figure.passage.id, len(numbers) + 1)
             yield FigurePart(

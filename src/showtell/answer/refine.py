@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from showtell.answer.citing import cited, claim_of, marked, unmarked
+from showtell.answer.citing import blocks, claims_of, marked
 from showtell.answer.prompts import fill, harmless, language_name
 from showtell.answer.reply import Marker, Reply
 from showtell.index.terms import terms
@@ -69,33 +69,34 @@ def cited_passages(claims: Sequence[Claim]) -> tuple[Passage, ...]:
 def read_refined(reply: Reply, claims: Sequence[Claim], figures: Sequence[Figure]) -> Refined:
     """The revision, if it holds to the rules; else the draft and the reason."""
     ids = dict(zip(marks(figures), figures, strict=True))
-    texts: list[str] = []
+    passages = cited_passages(claims)
+    revised: list[Claim] = []
     placed: list[Figure] = []
     for piece in reply.pieces:
         if isinstance(piece, Marker):
-            placed.append(replace(ids[piece.id], claim=max(0, len(texts) - 1)))
+            placed.append(replace(ids[piece.id], claim=max(0, len(revised) - 1)))
         else:
-            texts.append(piece)
-    breach = _breach(texts, placed, claims, figures)
+            revised += claims_of(piece, passages)
+    breach = _breach(revised, placed, claims, figures)
     if breach:
         return Refined(tuple(claims), tuple(figures), breach)
-    passages = cited_passages(claims)
-    return Refined(tuple(claim_of(text, passages) for text in texts), tuple(placed))
+    return Refined(tuple(revised), tuple(placed))
 
 
-def _breach(texts: Sequence[str], placed: Sequence[Figure], claims: Sequence[Claim], figures: Sequence[Figure]) -> str:
-    if not texts:
+def _breach(
+    revised: Sequence[Claim], placed: Sequence[Figure], claims: Sequence[Claim], figures: Sequence[Figure]
+) -> str:
+    if not revised:
         return "it was empty"
     if figures and not placed:
         return "it left out every figure"
-    numbers = numbered(claims)
-    before, after = "\n".join(marked(claim, numbers) for claim in claims), "\n".join(texts)
-    if set(cited(before)) != set(cited(after)):
+    if _sources(revised) != _sources(claims):
         return "it lost a citation"
-    captions = " ".join(describe(figure.media.block) for figure in placed)
+    before, after = ("\n".join(claim.text for claim in each) for each in (claims, revised))
+    captions = " ".join(describe(figure.media.block, figure.media.generated) for figure in placed)
     if _numbers(before) - _numbers(after) or _numbers(after) - _numbers(before) - _numbers(captions):
         return "it changed a number"
-    had, has, shown = (Counter(terms(unmarked(text))) for text in (before, after, captions))
+    had, has, shown = (Counter(terms(text)) for text in (before, after, captions))
     if (had & has).total() < KEPT * had.total():
         return "it left out much of the text"
     if has.total() > LONGER * had.total() + shown.total():
@@ -103,22 +104,26 @@ def _breach(texts: Sequence[str], placed: Sequence[Figure], claims: Sequence[Cla
     return ""
 
 
+def _sources(claims: Sequence[Claim]) -> set[int]:
+    return {passage.id for claim in claims for passage in claim.passages}
+
+
 def _numbers(text: str) -> Counter[str]:
-    """Numbers of a text, without list labels and citations."""
-    plain = re.sub(r"(?m)^\s*\d+[.)] ", "", unmarked(text))
-    return Counter(_NUMBER.findall(plain))
+    """Numbers of a text, without list labels."""
+    return Counter(_NUMBER.findall(re.sub(r"(?m)^\s*\d+[.)] ", "", text)))
 
 
 def _described(figure: Figure) -> str:
     media = figure.media
-    about = describe(media.block) or media.before[-300:]
+    about = describe(media.block, media.generated) or media.before[-300:]
     return f"({media.block.type}) {harmless(cut_to_tokens(' '.join(about.split()), CONTEXT_TOKENS))}"
 
 
 def _lines(claims: Sequence[Claim], figures: Sequence[Figure], ids: Sequence[str]) -> list[str]:
     numbers = numbered(claims)
+    names = {id(figure): f"[[{id_}]]" for figure, id_ in zip(figures, ids, strict=True)}
     lines: list[str] = []
-    for index, claim in enumerate(claims):
-        lines.append(marked(claim, numbers))
-        lines += [f"[[{ids[n]}]]" for n, figure in enumerate(figures) if figure.claim == index]
+    for block, own in blocks(claims, figures):
+        lines.append(marked(block, numbers))
+        lines += [names[id(figure)] for figure in own]
     return lines
