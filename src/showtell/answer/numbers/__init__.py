@@ -1,0 +1,335 @@
+"""Whether the numbers of a sentence stand in its sources: each by itself, beside its other unit, and at its place.
+
+*Presence*: value and unit stand in a source in any writing, or follow by exact conversion, rounded to the digits shown.
+*Pair*: of ``187.5 kg (386 lb)`` both may stand in the source, yet 187.5 kg is 413 lb there.
+*Place*: the value stands in the source, but for something else: where the same words stand, there is another number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+from showtell.answer.numbers.places import RUN, Evidence, Place, PlacedText, Seen, alike, read_places, same_run, stem
+from showtell.answer.numbers.writing import write_like
+from showtell.answer.quantities import Quantity
+from showtell.answer.quantities.agreement import agrees, is_as_exact
+from showtell.answer.quantities.numerals import words
+from showtell.answer.quantities.units import convert
+
+__all__ = ["NumberFinding", "Verdict", "check_numbers"]
+
+Verdict = Literal["supported", "unsupported", "contradicted"]
+
+# Tuned on ``benchmarks/numbers.py`` and the sentences of its tests.
+SMALL = 12  # counts up to this are the writer's own ("there are three ways") unless the source counts the same thing
+VERBATIM = 5  # same neighbours, from which such a count is checked too
+AT_HOME = 1.2  # score from which a number of the source is taken for the one that is meant
+BETTER = 0.62  # share of the best place's score below which a number's own place is a wrong one
+UNIQUE = 0.9  # … and below which another number of the source is out of question
+COVERED = 0.75  # share of the words around a number that another place must have to be the one that is meant
+LONE_COVERED = 0.5  # … where nothing else of its kind stands in the sources
+TELLING = 0.75  # worth of words that stand only there
+AGAINST = 0.35  # share of it that may stand only at the number's own place
+AGAINST_IN_SENTENCE = 0.5
+CLEARLY = 3  # neighbours more that are the same, where nothing else tells two places of one sentence apart
+LATEST_YEAR = 2200
+LOOKED_AT = 3  # places that a number may belong to instead
+
+
+@dataclass(frozen=True, slots=True)
+class NumberFinding:
+    """A quantity of a text at ``span``, as written; ``expected`` is the source's, written in the same manner.
+
+    ``source`` is the index of the source that supports or contradicts it.
+    """
+
+    span: tuple[int, int]
+    text: str
+    verdict: Verdict
+    expected: str | None = None
+    source: int | None = None
+
+
+def check_numbers(text: str, sources: Sequence[str], language: str = "") -> list[NumberFinding]:
+    """What the sources say to each quantity of a sentence or block of limited Markdown, in reading order.
+
+    ``language`` is the text's ("de"); it decides what ``1.234`` is. Own counts up to twelve are no findings.
+    """
+    answer = read_places(text, language)
+    evidence = Evidence([read_places(source, "") for source in sources], len(answer.places))
+    judged = [_judge(place, answer, evidence) for place in answer.places]
+    for first, second in answer.pairs:
+        _judge_pair(first, second, judged, answer, evidence)
+    rulings = zip(answer.places, judged, strict=True)
+    return [_finding(place.quantity, ruling, answer, evidence) for place, ruling in rulings if ruling]
+
+
+# ---------------------------------------------------------------------------------------------------- one number alone
+@dataclass(frozen=True, slots=True)
+class _Ruling:
+    """``source`` is its index; ``right`` the place whose number is expected, or ``value`` a number in its unit."""
+
+    verdict: Verdict
+    source: int | None = None
+    right: Seen | None = None
+    value: Fraction | None = None
+
+
+def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | None:
+    """Presence and place of one quantity; None if it needs no support."""
+    quantity = place.quantity
+    if quantity.weak:
+        return None
+    supports: list[tuple[int, Seen]] = []
+    rivals: list[Seen] = []
+    for seen in evidence.candidates(quantity):
+        strength = _supports(place, seen, evidence)
+        if strength:
+            supports.append((strength, seen))
+        elif _comparable(quantity, seen.quantity) and not _in_other_unit(quantity, seen, evidence):
+            rivals.append(seen)
+    ranked = _ranked(place, rivals, evidence)
+    home = ranked[0] if ranked else None
+    if quantity.kind == "code":
+        return _judge_code(place, home, [own for _, own in supports], evidence)
+    if supports:
+        return _placed(place, supports, ranked[:LOOKED_AT], evidence)
+    if _is_own_count(quantity):
+        counted = home if home and evidence.run(place, home) >= VERBATIM else _same_noun(quantity, rivals)
+        return _contradicted(counted) if counted else None
+    if not quantity.units and (source := _stands_in(answer.text[slice(*quantity.digits)], evidence)) is not None:
+        return _Ruling("supported", source)
+    if home and _is_meant(place, home, ranked, evidence):
+        return _contradicted(home)
+    return _Ruling("unsupported")
+
+
+def _contradicted(right: Seen) -> _Ruling:
+    return _Ruling("contradicted", right.source, right)
+
+
+def _supports(place: Place, seen: Seen, evidence: Evidence) -> int:
+    """As ``agrees``; the source's own conversion goes before arithmetic, a header's unit belongs to bare numbers."""
+    answer, source = place.quantity, seen.quantity
+    strength = agrees(answer, source, differs=not _differences().isdisjoint(place.words))
+    if strength == 1 and answer.kind == "measure" and not source.units:
+        return 2 * evidence.has_bare_unit(answer.units, seen.source)
+    if not strength and source.parts:
+        return int(any(agrees(answer, part) == 3 for part in source.parts))
+    partner = evidence.partner(seen) if strength == 2 else None
+    return 2 * is_as_exact(answer, partner.quantity) if partner and alike(answer, partner.quantity) else strength
+
+
+@lru_cache(maxsize=1)
+def _differences() -> frozenset[str]:
+    return frozenset(stem(word) for word in words().sets["differences"])
+
+
+def _comparable(answer: Quantity, source: Quantity) -> bool:
+    """Whether one could stand for the other: numbers of one dimension, two dates, two times, two plain numbers."""
+    if source.weak:
+        return False
+    if answer.kind == "number" and source.kind == "date":
+        return 1000 <= answer.readings[0].value <= LATEST_YEAR and not answer.units
+    return answer.kind == source.kind  # of one dimension, as the candidates are
+
+
+def _in_other_unit(quantity: Quantity, seen: Seen, evidence: Evidence) -> bool:
+    """Whether the number beside it, in the answer's unit or agreeing with the answer, is looked at in its stead."""
+    partner = evidence.partner(seen)
+    if not partner:
+        return False
+    nearer = alike(quantity, partner.quantity) and not alike(quantity, seen.quantity)
+    return nearer or agrees(quantity, partner.quantity) > 0
+
+
+def _ranked(place: Place, rivals: Sequence[Seen], evidence: Evidence) -> list[Seen]:
+    """The likest places first, those in the number's own unit before others."""
+
+    def likeness(seen: Seen) -> float:
+        return evidence.score(place, seen) + 0.01 * alike(place.quantity, seen.quantity)
+
+    return sorted(rivals, key=likeness, reverse=True)
+
+
+def _placed(place: Place, supports: Sequence[tuple[int, Seen]], rivals: Sequence[Seen], evidence: Evidence) -> _Ruling:
+    """Supported, unless where the same words stand there is another number."""
+    ranked = sorted(supports, key=lambda each: (evidence.score(place, each[1]), each[0]), reverse=True)
+    for rival in rivals:
+        if all(_is_elsewhere(place, own, rival, strength, evidence) for strength, own in ranked[: 2 * LOOKED_AT]):
+            return _contradicted(rival)
+    return _Ruling("supported", ranked[0][1].source)
+
+
+def _is_elsewhere(place: Place, own: Seen, rival: Seen, strength: int, evidence: Evidence) -> bool:
+    """Whether a number that a source has at ``own`` should be that at ``rival``: its words fit there, not here."""
+    if _names_another(place, own, rival):
+        return True
+    here, there = evidence.score(place, own), evidence.score(place, rival)
+    if there < AT_HOME:
+        return False
+    if own.source == rival.source and own.place.sentence == rival.place.sentence:
+        return _is_elsewhere_in_sentence(place, own, rival, here / there, evidence)
+    if evidence.coverage(place, rival) < COVERED or here >= there:
+        return False
+    alone, against = evidence.only(place, rival, own), evidence.only(place, own, rival)
+    if strength == 1 and not against:
+        return True
+    return here < BETTER * there or (alone >= TELLING and against <= AGAINST * alone)
+
+
+def _is_elsewhere_in_sentence(place: Place, own: Seen, rival: Seen, share: float, evidence: Evidence) -> bool:
+    in_one_list = own.quantity.group == rival.quantity.group >= 0
+    if in_one_list and same_run(place.before, rival.place.before) < min(RUN, len(rival.place.before)):
+        return False
+    mine, others = evidence.own(place, own, rival), evidence.own(place, rival, own)
+    if others >= TELLING and mine <= AGAINST_IN_SENTENCE * others:
+        return True
+    return share < BETTER and mine <= others and evidence.run(place, rival) - evidence.run(place, own) >= CLEARLY
+
+
+def _names_another(place: Place, own: Seen, rival: Seen) -> bool:
+    """Whether the nearest code, "H-20", stands beside the rival, and another like it beside the number's own place."""
+    code, here = place.code, own.place.all_words
+    shape = re.sub(r"\d+", "0", code)
+    return (
+        bool(code)
+        and code in rival.place.all_words
+        and code not in here
+        and any(re.sub(r"\d+", "0", word) == shape for word in here)
+    )
+
+
+def _is_meant(place: Place, home: Seen, ranked: Sequence[Seen], evidence: Evidence) -> bool:
+    """Whether a wrong number's words are those of ``home``, and no other number's nearly as well."""
+    score = evidence.score(place, home)
+    others = [seen for seen in ranked if _value(seen) != _value(home)]
+    if score < AT_HOME or evidence.coverage(place, home) < (COVERED if others else LONE_COVERED):
+        return False
+    return all(evidence.score(place, seen) < UNIQUE * score for seen in others)
+
+
+def _value(seen: Seen) -> object:
+    return seen.quantity.readings[:1] or seen.quantity.keys
+
+
+# ------------------------------------------------------------------------------------------------- counts and codes
+def _is_own_count(quantity: Quantity) -> bool:
+    whole = (reading.value.denominator == 1 and 0 <= reading.value <= SMALL for reading in quantity.readings)
+    return quantity.kind == "number" and all(whole)
+
+
+def _same_noun(quantity: Quantity, rivals: Sequence[Seen]) -> Seen | None:
+    """The only other count of the same thing."""
+    noun = [stem(word) for word in quantity.noun[:1]]
+    same = [seen for seen in rivals if noun and noun == [stem(word) for word in seen.quantity.noun[:1]]]
+    return same[0] if len({_value(seen) for seen in same}) == 1 else None
+
+
+def _stands_in(written: str, evidence: Evidence) -> int | None:
+    """The source in which digits stand as they are, between other signs: a port, a postcode."""
+    alone = re.compile(rf"(?<![\w.,-]){re.escape(written)}(?![\w]|[.,-]\d)")
+    return _first_source(lambda text: bool(alone.search(text)), evidence)
+
+
+def _first_source(holds: Callable[[str], bool], evidence: Evidence) -> int | None:
+    return next((number for number, text in enumerate(evidence.texts) if holds(text.text)), None)
+
+
+def _judge_code(place: Place, home: Seen | None, owns: Sequence[Seen], evidence: Evidence) -> _Ruling:
+    """A code must stand in a source as it is; another like it is meant if only one is there, or the words are its."""
+    key = str(place.quantity.keys[0][0])
+    shape = re.sub(r"\d+", "0", key)
+    like = home if home and _shape(home) == shape else None
+    verbatim = like and evidence.run(place, like) >= VERBATIM
+    if owns:
+        closest = max(evidence.run(place, own) for own in owns)
+        swapped = like and verbatim and evidence.run(place, like) - closest >= CLEARLY
+        return _contradicted(like) if like and swapped else _Ruling("supported", owns[0].source)
+    source = _code_source(key, place.quantity, evidence)
+    if source is not None:
+        return _Ruling("supported", source)
+    others = {seen.quantity.keys for seen in evidence.candidates(place.quantity) if _shape(seen) == shape}
+    return _contradicted(like) if like and (verbatim or len(others) == 1) else _Ruling("unsupported")
+
+
+def _code_source(key: str, quantity: Quantity, evidence: Evidence) -> int | None:
+    """The source in which a code stands with other spaces or hyphens, or a version as a plain number."""
+    parts = (re.escape(part) for part in re.findall(r"\d+|\D+", key)[:12])
+    spaced = re.compile(r"(?<!\w)v?" + r"[-_ \u00a0]?".join(parts) + r"(?!\w|\.\d)", re.IGNORECASE)
+    source = _first_source(lambda text: bool(spaced.search(text)), evidence)
+    if source is not None or not quantity.readings:
+        return source
+    number = replace(quantity, kind="number")
+    same = (seen for seen in evidence.candidates(number) if agrees(number, seen.quantity) == 3)
+    return next((seen.source for seen in same), None)
+
+
+def _shape(seen: Seen) -> str:
+    return re.sub(r"\d+", "0", str(seen.quantity.keys[0][0]))
+
+
+# --------------------------------------------------------------------------------------------------------------- pairs
+def _judge_pair(first: int, second: int, judged: list[_Ruling | None], answer: PlacedText, evidence: Evidence) -> None:
+    """``187.5 kg (386 lb)``: whichever half is not what the source, or arithmetic, gives for the other is wrong."""
+    one, other = answer.places[first], answer.places[second]
+    left, right = _stated(one, evidence), _stated(other, evidence)
+    for seen in left:
+        partner = evidence.partner(seen)
+        if partner and _is_half(other.quantity, partner.quantity, one.quantity):
+            if any(_verdict(judged[half]) != "contradicted" for half in (first, second)):  # else both are out of place
+                judged[first] = judged[second] = _Ruling("supported", seen.source)
+            return
+    if not left and not right:
+        return
+    second_is_right = not left or (bool(right) and _is_elsewhere(one, left[0], right[0], 3, evidence))
+    kept, wrong, stated = (second, first, right) if second_is_right else (first, second, left)
+    judged[kept] = _Ruling("supported", stated[0].source)
+    judged[wrong] = _half(answer.places[wrong].quantity, answer.places[kept].quantity, stated, evidence)
+
+
+def _verdict(ruling: _Ruling | None) -> str:
+    return ruling.verdict if ruling else ""
+
+
+def _stated(place: Place, evidence: Evidence) -> list[Seen]:
+    """Where a source says just this, those in the likest words first."""
+    same = [seen for seen in evidence.candidates(place.quantity) if agrees(place.quantity, seen.quantity) == 3]
+    return sorted(same, key=lambda seen: -evidence.score(place, seen))
+
+
+def _is_half(quantity: Quantity, stated: Quantity, other: Quantity) -> bool:
+    """Whether a half is what the source states, or follows from the other half more exactly than stated."""
+    return agrees(quantity, stated) > 0 or (agrees(quantity, other) > 0 and is_as_exact(quantity, stated))
+
+
+def _half(quantity: Quantity, base: Quantity, stated: Sequence[Seen], evidence: Evidence) -> _Ruling:
+    """The other half of a pair whose half ``base`` is stated in a source."""
+    for seen in stated:
+        partner = evidence.partner(seen)
+        if partner and alike(quantity, partner.quantity):
+            return _contradicted(partner)
+    if agrees(quantity, base, differs=True):
+        return _Ruling("supported", stated[0].source)
+    pairs = [(u, o) for u in quantity.units for o in base.units if u.dimension == o.dimension]
+    value = convert(base.readings[0].value, pairs[0][1], pairs[0][0]) if len(pairs) == 1 else None
+    return _Ruling("contradicted", stated[0].source, value=value)
+
+
+# ------------------------------------------------------------------------------------------------------ what is shown
+def _finding(quantity: Quantity, ruling: _Ruling, answer: PlacedText, evidence: Evidence) -> NumberFinding:
+    start, end = quantity.start, quantity.end
+    number = None
+    if ruling.verdict == "contradicted":
+        origin = evidence.texts[ruling.right.source] if ruling.right else None
+        right = ruling.right.quantity if ruling.right else None
+        number = write_like(quantity, answer, right, origin, ruling.value)
+    expected = (
+        answer.text[start : quantity.digits[0]] + number + answer.text[quantity.digits[1] : end] if number else None
+    )
+    return NumberFinding((start, end), answer.text[start:end], ruling.verdict, expected, ruling.source)

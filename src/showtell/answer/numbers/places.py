@@ -1,0 +1,465 @@
+"""Where the quantities of a text stand: the words around each, by which a number of an answer finds its like."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import groupby, pairwise
+
+from showtell.answer.quantities import Quantity, read_quantities
+from showtell.answer.quantities.numerals import decimal_mark, voice, words
+from showtell.answer.quantities.scanning import blank
+from showtell.answer.quantities.units import Unit, read_unit
+
+WINDOW = 14  # words to each side of a number that tell what it is about
+REACH = 40  # words to each side that are looked through for the words that are a number's own
+RUN = 4  # neighbours to each side that may be the same, word for word
+BREAK = 2  # words that a comma, a bracket, an "and" counts for
+IN_HEADER = 3  # words that a column's header is away from its cells
+SHARED = 0.3  # worth of words that lead to several numbers, for the first of them
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A quantity in its sentence.
+
+    ``words`` are those around, by distance (negative: before); ``own`` those that are closer to it than to any number
+    that it could be taken for, by worth; ``before`` and ``after`` its very neighbours, nearest first.
+    """
+
+    index: int
+    quantity: Quantity
+    words: Mapping[str, int]
+    own: Mapping[str, float]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    sentence: int
+    all_words: frozenset[str]
+
+    @property
+    def code(self) -> str:
+        """The nearest code around: "h20"."""
+        codes = [stem for stem in self.words if is_code(stem)]
+        return min(codes, key=lambda stem: (abs(self.words[stem]), stem), default="")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """A text and its places; ``pairs`` are the indexes of "187.5 kg" and "413 lb" in ``187.5 kg (413 lb)``."""
+
+    text: str
+    language: str
+    mark: str
+    places: tuple[Place, ...]
+    pairs: tuple[tuple[int, int], ...]
+    frequencies: Mapping[str, int]
+    partners: Mapping[int, int] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=64)
+def read_places(text: str, language: str) -> PlacedText:
+    """The places of a text; ``language`` is guessed where it is ""."""
+    plain = blank(text)
+    language = language[:2].lower() or voice(plain)
+    quantities, headers = _with_headers(plain, read_quantities(text, language))
+    pairs = tuple(_pairs(plain, quantities))
+    partners = dict(pairs) | {second: first for first, second in pairs}
+    places, frequencies = _places(plain, quantities, partners, headers)
+    return PlacedText(text, language, decimal_mark(plain, language), places, pairs, frequencies, partners)
+
+
+def stem(word: str) -> str:
+    """A word without its ending, about."""
+    word = word.casefold()
+    for _ in range(2):
+        word = word[:-1] if len(word) > 3 and word[-1] in "sne" else word
+    return word[:7]
+
+
+def is_code(word: str) -> bool:
+    """Whether an element of a sentence is a code; other digits do not stand among its words."""
+    return any(letter.isdecimal() for letter in word)
+
+
+def dimensions(quantity: Quantity) -> set[object]:
+    """What its units measure."""
+    return {unit.dimension for unit in quantity.units}
+
+
+def alike(one: Quantity, other: Quantity) -> bool:
+    """Whether both have the same unit."""
+    return bool(set(one.units) & set(other.units)) or (not one.units and not other.units)
+
+
+# --------------------------------------------------------------------------------------------------------------- pairs
+_PAIRED = re.compile(
+    r"\.?\s*(?:[(（\[=≈/]|,?\s(?:or|oder|ou|o|bzw\.|i\.e\.,?|also)\s|或|即)\s*"
+    r"(?:about|approximately|approx\.|around|roughly|or|ca\.|etwa|rund|ungefähr|environ|unos|aproximadamente"
+    r"|约|大约|[~≈])?\s*"
+)
+
+
+def _pairs(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int, int]]:
+    """Neighbours in two units of one dimension; of two ranges the ends."""
+    runs: list[range] = []
+    at = 0
+    while at < len(quantities):
+        end, first = at + 1, quantities[at]
+        while end < len(quantities) and quantities[end].group == first.group >= 0 and alike(first, quantities[end]):
+            end += 1
+        runs.append(range(at, end))
+        at = end
+    for left, right in pairwise(runs):
+        one, other = quantities[left[-1]], quantities[right[0]]
+        near = len(left) == len(right) and _PAIRED.fullmatch(text, one.end, other.start)
+        if near and one.units and other.units and dimensions(one) & dimensions(other) and not alike(one, other):
+            yield from zip(left, right, strict=True)
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+_BARE = re.compile(r"(?:[(\[（|/]|\b(?:in|en)\b)\s?(?=[^\W\d_]|[°%$€£])")
+
+
+@lru_cache(maxsize=64)
+def bare_units(text: str) -> frozenset[Unit]:
+    """Units that stand in a text by themselves: "Weight (kg)"."""
+    found = (read_unit(text, mark.end()) for mark in _BARE.finditer(text))
+    return frozenset(unit for name in found if name for unit in name.units)
+
+
+def _with_headers(text: str, quantities: Sequence[Quantity]) -> tuple[list[Quantity], dict[int, str]]:
+    """The quantities with the unit of their column, where a table's header names it, and the header of each."""
+    cells: dict[int, str] = {}
+    placed = list(quantities)
+    if "|" not in text:
+        return placed, cells
+    columns = list(_columns(text))
+    at = 0
+    for number, quantity in enumerate(placed):
+        while at < len(columns) and columns[at][1] <= quantity.start:
+            at += 1
+        if at < len(columns) and columns[at][0] <= quantity.start:
+            header = cells[number] = columns[at][2]
+            units = tuple(bare_units(header))
+            if units and quantity.kind == "number":
+                placed[number] = replace(quantity, kind="measure", units=units)
+    return placed, cells
+
+
+def _columns(text: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and header of the cells of every table; its first row is the header."""
+    lines: list[tuple[int, str]] = []
+    start = 0
+    for line in text.split("\n"):
+        lines.append((start, line))
+        start += len(line) + 1
+    for is_table, rows in groupby(lines, key=lambda row: "|" in row[1]):
+        if not is_table:
+            continue
+        (_, first), *rest = rows
+        headers = first.split("|")
+        for begin, line in rest:
+            for header, cell in zip(headers, line.split("|"), strict=False):
+                yield begin, begin + len(cell), header
+                begin += len(cell) + 1
+
+
+# ----------------------------------------------------------------------------------------------------------- sentences
+_SENTENCE_END = re.compile(r"(?<![.\s(]\w)[.!?;](?=\s|$)|[。！？；]|\n")
+_SEPARATOR = re.compile(r"[,:;()\[\]|，：；（）、—]")
+_COMMA = re.compile(r"[,:;|，：；、—]")
+_TOKEN = re.compile(r"[\u2e80-\u9fff]|(?:(?![\u2e80-\u9fff])[^\W\d_])+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """A word, or quantity ``number`` as "#"; ``cut``: after a comma or "and"; ``position`` counts words and cuts."""
+
+    stem: str
+    number: int
+    start: int
+    end: int
+    cut: bool = False
+    position: int = 0
+
+
+def _places(
+    text: str, quantities: Sequence[Quantity], partners: Mapping[int, int], headers: Mapping[int, str]
+) -> tuple[tuple[Place, ...], dict[str, int]]:
+    """The places of the quantities, and in how many sentences each word stands."""
+    places: list[Place] = []
+    frequencies: Counter[str] = Counter()
+    for count, sentence in enumerate(_sentences(text, list(_elements(text, quantities)))):
+        elements = _measured(text, sentence)
+        all_words = frozenset(element.stem for element in elements)
+        frequencies.update(all_words)
+        for at, element in enumerate(elements):
+            if element.number < 0:
+                continue
+            number = element.number
+            around = _around(elements, at) | {
+                stem(m.group()): IN_HEADER for m in _TOKEN.finditer(headers.get(number, ""))
+            }
+            own = dict(_own(elements, at, quantities, partners)) | dict.fromkeys(
+                (stem(m.group()) for m in _TOKEN.finditer(headers.get(number, ""))), 1.0
+            )
+            before, after = _neighbours(elements, at)
+            places.append(Place(number, quantities[number], around, own, before, after, count, all_words | set(around)))
+    return tuple(places), frequencies
+
+
+def _elements(text: str, quantities: Sequence[Quantity]) -> Iterator[_Element]:
+    at, group = 0, -1
+    for number, quantity in enumerate(quantities):
+        if not quantity.group == group >= 0:  # the "to" of a range is no word
+            yield from _words(text, at, quantity.start)
+        mask = str(quantity.keys[0][0]) if quantity.kind == "code" else "#"
+        yield _Element(mask, number, quantity.start, quantity.end)
+        at, group = max(at, quantity.end), quantity.group
+    yield from _words(text, at, len(text))
+
+
+def _words(text: str, start: int, end: int) -> Iterator[_Element]:
+    for m in _TOKEN.finditer(text, start, end):
+        yield _Element(stem(m.group()), -1, m.start(), m.end())
+
+
+def _sentences(text: str, elements: Sequence[_Element]) -> Iterator[list[_Element]]:
+    ends = iter([*(m.end() for m in _SENTENCE_END.finditer(text)), len(text) + 1])
+    end = next(ends)
+    sentence: list[_Element] = []
+    for element in elements:
+        while element.start >= end:
+            if sentence and sentence[-1].end <= end:
+                yield sentence
+                sentence = []
+            end = next(ends)
+        sentence.append(element)
+    if sentence:
+        yield sentence
+
+
+def _measured(text: str, sentence: Sequence[_Element]) -> list[_Element]:
+    """The elements with their positions."""
+    measured: list[_Element] = []
+    position, end = 0, sentence[0].start
+    for element in sentence:
+        is_list = element.stem in words().sets["lists"]
+        position += 1 + BREAK * (is_list or bool(_SEPARATOR.search(text, end, element.start)))
+        cut = is_list or bool(_COMMA.search(text, end, element.start))
+        measured.append(replace(element, position=position, cut=cut))
+        end = element.end
+    return measured
+
+
+def _around(elements: Sequence[_Element], at: int) -> dict[str, int]:
+    around: dict[str, int] = {}
+    for element in elements[max(0, at - WINDOW) : at + WINDOW + 1]:
+        distance = element.position - elements[at].position
+        if element.stem != "#" and distance and abs(around.get(element.stem, 999)) > abs(distance):
+            around[element.stem] = distance
+    return around
+
+
+def _neighbours(elements: Sequence[_Element], at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Up to RUN neighbours to each side, nearest first, with the commas between and the sentence's bounds."""
+    before, after = [], []
+    for element in elements[at : max(-1, at - RUN - 1) if at - RUN > 0 else None : -1]:
+        before += ([element.stem] if element is not elements[at] else []) + ([","] if element.cut else [])
+    for element in elements[at + 1 : at + 1 + RUN]:
+        after += ([","] if element.cut else []) + [element.stem]
+    if at < RUN:
+        before.append("^")
+    if at + RUN >= len(elements) - 1:
+        after.append("$")
+    return tuple(before[:RUN]), tuple(after[:RUN])
+
+
+def _own(
+    elements: Sequence[_Element], at: int, quantities: Sequence[Quantity], partners: Mapping[int, int]
+) -> Iterator[tuple[str, float]]:
+    """The words of a number: up to the next comma where another number like it follows, from the comma on where one
+    went before; words that lead to several are the first's, but worth less."""
+    own = elements[at].number
+
+    def is_rival(element: _Element) -> bool:
+        return (
+            element.number >= 0 and partners.get(own) != element.number and _could_be(quantities, own, element.number)
+        )
+
+    right = elements[at + 1 : at + 1 + REACH]
+    to_the_right = next((n for n, element in enumerate(right) if is_rival(element)), None)
+    left = elements[max(0, at - REACH) : at]
+    to_the_left = next((n for n in range(len(left) - 1, -1, -1) if is_rival(left[n])), None)
+    alone = to_the_right is None
+    for element in right[:to_the_right]:
+        alone = alone and not element.cut
+        if element.cut and to_the_right is not None:
+            break
+        yield element.stem, 1.0 if to_the_right is not None or alone else SHARED
+    if to_the_left is None:
+        worth = 1.0 if to_the_right is None else SHARED
+        yield from ((element.stem, worth) for element in left)
+        return
+    between = left[to_the_left + 1 :]
+    cut = next((n for n, element in enumerate(between) if element.cut), 0)
+    yield from ((element.stem, 1.0) for element in between[cut:])
+
+
+def _could_be(quantities: Sequence[Quantity], one: int, other: int) -> bool:
+    """Whether two quantities are of one kind."""
+    a, b = quantities[one], quantities[other]
+    return a.kind == b.kind and (a.kind != "measure" or bool(dimensions(a) & dimensions(b)))
+
+
+# ------------------------------------------------------------------------------------------------------------ evidence
+COMPARED = 60_000  # pairs of quantities that are compared; beyond, values are looked up
+RUN_WORTH = 0.6  # of each same neighbour, beside the words around
+COMMON = 0.2  # worth of a language's commonest words
+LEADING = 0.8  # worth of a word that leads to several numbers of the answer, but to one of the source
+CROSSED = 0.8  # worth of a word on the other side of the number
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A place of the source number ``source``."""
+
+    place: Place
+    source: int
+
+    @property
+    def quantity(self) -> Quantity:
+        """What stands there."""
+        return self.place.quantity
+
+
+class Evidence:
+    """All places of the sources, and how telling each word is."""
+
+    def __init__(self, texts: Sequence[PlacedText], asked: int) -> None:
+        """Texts to be compared with ``asked`` quantities."""
+        self.texts = texts
+        self.seen = [Seen(place, number) for number, text in enumerate(texts) for place in text.places]
+        self.frequencies: Counter[str] = Counter()
+        for text in texts:
+            self.frequencies.update(text.frequencies)
+        self.by_kind: dict[object, list[Seen]] = {}
+        exact = asked * len(self.seen) > COMPARED
+        for seen in self.seen:
+            keys = _exact_keys(seen.quantity) if exact else (_FOUND_BY[seen.quantity.kind], *dimensions(seen.quantity))
+            for key in keys:
+                self.by_kind.setdefault(key, []).append(seen)
+        self.exact = exact
+
+    def candidates(self, quantity: Quantity) -> list[Seen]:
+        """The places that a quantity may be compared with; where there are very many, only those that say the same."""
+        found: dict[tuple[int, int], Seen] = {}
+        keys = _exact_keys(quantity) if self.exact else (*_LOOKS_FOR[quantity.kind], *dimensions(quantity))
+        for key in keys:
+            for seen in self.by_kind.get(key, ())[: COMPARED // 10]:
+                found.setdefault((seen.source, seen.place.index), seen)
+        return [found[key] for key in sorted(found)]
+
+    def partner(self, seen: Seen) -> Seen | None:
+        """The other unit beside a place."""
+        text = self.texts[seen.source]
+        partner = text.partners.get(seen.place.index)
+        return None if partner is None else Seen(text.places[partner], seen.source)
+
+    def worth(self, word: str) -> float:
+        """How telling a word is: less, the more sentences have it; a language's commonest words hardly."""
+        return COMMON if word in common_words() else 1 / (1 + 0.2 * (self.frequencies[word] - 1))
+
+    def score(self, place: Place, seen: Seen) -> float:
+        """How much the words around two numbers are the same; "187.5 kg (413 lb)" counts as one."""
+        partner = self.partner(seen)
+        return max(self._score(place, seen.place), self._score(place, partner.place) if partner else 0.0)
+
+    def run(self, place: Place, seen: Seen) -> int:
+        """How many neighbours to both sides are the same, word for word."""
+        partner = self.partner(seen)
+        return max(run(place, seen.place), run(place, partner.place) if partner else 0)
+
+    def _score(self, place: Place, other: Place) -> float:
+        total = 0.0
+        for word, distance in place.words.items():
+            there = other.words.get(word)
+            if there is not None:
+                side = 1.0 if (distance < 0) == (there < 0) else CROSSED
+                total += self.worth(word) * side * 4 / (4 + max(abs(distance), abs(there)))
+        return total + RUN_WORTH * run(place, other)
+
+    def coverage(self, place: Place, seen: Seen) -> float:
+        """The share of the telling words around a number that the source's sentence has."""
+        telling = [word for word in place.words if word not in common_words()]
+        return sum(word in seen.place.all_words for word in telling) / len(telling) if telling else 0.0
+
+    def only(self, place: Place, seen: Seen, other: Seen) -> float:
+        """The worth of the words around a number that stand in one sentence of the sources and not in another."""
+        return self._sum(word for word in place.words if word in seen.place.all_words - other.place.all_words)
+
+    def own(self, place: Place, seen: Seen, other: Seen) -> float:
+        """The worth of a number's own words that are one place's own and not another's of the same sentence."""
+        mine, others = seen.place.own, other.place.own
+        leading = closest = 0.0
+        for word, worth in place.own.items():
+            if word not in mine or word in others or word in common_words():
+                continue
+            if mine[word] > SHARED:
+                closest += self.worth(word) * (1.0 if worth > SHARED else LEADING)
+            else:
+                leading += self.worth(word) * SHARED
+        return closest + min(SHARED, leading)
+
+    def _sum(self, found: Iterable[str]) -> float:
+        return sum(self.worth(word) for word in found if word not in common_words())
+
+    def has_bare_unit(self, units: Iterable[Unit], source: int) -> bool:
+        """Whether a unit stands by itself in a source."""
+        return any(unit in bare_units(self.texts[source].text) for unit in units)
+
+
+# What a quantity is found by, beside its dimensions, and what each kind looks for.
+_FOUND_BY = {
+    "measure": "measure",
+    "number": "number",
+    "date": "date",
+    "clock": "clock",
+    "ratio": "clock",
+    "code": "code",
+}
+_LOOKS_FOR = {
+    "measure": ("number",), "number": ("number", "measure", "date"), "date": ("date", "number"), "clock": ("clock",),
+    "ratio": ("clock",), "code": ("code",),
+}  # fmt: skip
+
+
+def _exact_keys(quantity: Quantity) -> Iterator[object]:
+    """What quantities that say the same have in common."""
+    yield from (key[:2] for key in quantity.keys)
+    yield from (reading.value for reading in quantity.readings)
+    for unit in quantity.units:
+        yield from ((unit.dimension, (reading.value + unit.offset) * unit.factor) for reading in quantity.readings)
+
+
+@lru_cache(maxsize=1)
+def common_words() -> frozenset[str]:
+    """The commonest words of all languages, "#" and the bounds of a sentence."""
+    voices = (*words().voices.values(), words().sets["articles"])
+    return frozenset({"#", "^", "$", *(stem(word) for voice_ in voices for word in voice_)})
+
+
+def run(one: Place, other: Place) -> int:
+    """How many neighbours of two places are the same, word for word."""
+    return sum(same_run(a, b) for a, b in ((one.before, other.before), (one.after, other.after)))
+
+
+def same_run(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many are the same from the first on."""
+    for count, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
+            return count
+    return min(len(one), len(other))
