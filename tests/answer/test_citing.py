@@ -46,6 +46,11 @@ def test_a_block_becomes_its_sentences_with_what_each_cites() -> None:
     assert [claim.follows for claim in claims] == [False, True]
 
 
+def test_a_quotation_of_two_sentences_stays_whole() -> None:
+    claims = claims_of('It says: "Stop now. Then wait." Go on.', [])
+    assert [claim.text for claim in claims] == ['It says: "Stop now. Then wait."', "Go on."]
+
+
 def test_a_code_block_stays_whole() -> None:
     (claim,) = claims_of("```\nrun a. Then b.\n```", [])
     assert claim.text == "```\nrun a. Then b.\n```"

@@ -50,7 +50,7 @@ def claims_of(text: str, passages: Sequence[Passage]) -> list[Claim]:
     label = _LABEL.match(text)[0]  # type: ignore[index]
     said = text[len(label) :]
     claims = []
-    for number, piece in enumerate([said] if said.startswith("```") else sentences(said)):
+    for number, piece in enumerate([said] if said.startswith("```") else _sentences(said)):
         own = tuple(passages[n - 1] for n in cited(piece) if n <= len(passages))
         claims.append(Claim(("" if number else label) + unmarked(piece).strip(), own, follows=number > 0))
     return claims
@@ -76,6 +76,18 @@ def marked(block: Sequence[Claim], numbers: Mapping[int, int]) -> str:
     for claim, own in zip(block, sources, strict=True):
         text += _gap(text) + (cite(claim.text, own) if claim.section_id is None else _behind(claim.text, own))
     return text
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a text; one that ends inside a quotation goes on to the quotation's end."""
+    held = ""
+    for piece in sentences(text):
+        held = f"{held} {piece}" if held else piece
+        if held.count('"') % 2 == 0 and held.count("“") <= held.count("”"):
+            yield held
+            held = ""
+    if held:
+        yield held
 
 
 def _behind(text: str, numbers: Sequence[int]) -> str:

@@ -45,6 +45,7 @@ def refine_request(
         question=harmless(question),
         figures="\n".join(f"[[{ids[n]}]] {_described(figure)}" for n, figure in enumerate(figures)),
         draft=harmless("\n".join(_lines(claims, figures, ids))),
+        marks=", ".join(f"[[{id_}]]" for id_ in ids),
         language=language_name(language),
     )
     return ChatRequest(messages, max_tokens=reply_tokens)
