@@ -65,7 +65,7 @@ def test_numbers_of_no_passage_vanish_and_are_told() -> None:
 @pytest.mark.parametrize(
     "form",
     ["[[M1]]", "[[media:M1]]", "{{M1}}", "{{media:M1}}", "[[m1]]", "[[ M 1 ]]", "![M1](m1.png)", "![[M1]]", "`[[M1]]`",
-     "[[media:M1|The filter]]", "[M1]"],
+     "[[media:M1|The filter]]", "[M1]", "[M1](m1.png)"],
 )  # fmt: skip
 def test_markers_are_met_in_every_form(form: str) -> None:
     assert pieces(f"Rinse it [1].\n\n{form}\n\nDry it [2].") == ["Rinse it [1].", "<M1>", "Dry it [2]."]
@@ -79,6 +79,32 @@ def test_a_marker_divides_a_paragraph_behind_its_sentence() -> None:
 def test_a_marker_stays_with_its_step() -> None:
     text = "1. Open the lid [1].\n   [[M2]]\n2. Rinse it [1].\n\n[[M1]]\n\n3. Close it [2]."
     assert pieces(text) == ["1. Open the lid [1].", "<M2>", "2. Rinse it [1].", "<M1>", "3. Close it [2]."]
+
+
+def test_steps_go_on_behind_a_marker_that_stands_apart() -> None:
+    text = "1. Open the lid [1].\n\n[[M1]]\n2. Rinse it [1].\n\nDry it [1].\n3. Close it [2]."
+    assert pieces(text) == ["1. Open the lid [1].", "<M1>", "2. Rinse it [1].", "Dry it [1].", "3. Close it [2]."]
+
+
+@pytest.mark.parametrize("name", ["M12", "M1b", "M1.png", "image_3", "figure", "fig:1", "x-7"])
+def test_a_corrupted_marker_vanishes_and_is_told(name: str) -> None:
+    reply = read(f"Rinse it [1].\n\n[[{name}]]\n\nDry it [1].")
+    assert reply.pieces == ("Rinse it [1].", "Dry it [1].")
+    assert reply.warnings == (f"left out media that were not offered: {name}",)
+
+
+def test_a_single_bracket_is_a_marker_where_it_has_the_form_of_those_offered() -> None:
+    reply = read("Rinse it with [M9] and [F2] keys [1].")
+    assert reply.pieces == (r"Rinse it with and \[F2\] keys [1].",)
+    assert read_reply("Press [M9] [1].", PASSAGES).pieces == (r"Press \[M9\] [1].",)
+
+
+@pytest.mark.parametrize("form", ["![M1]({0})", "[M1]({0})", "Do.\n[1]: {0}", "Do.\n[^1]: {0}"])
+def test_the_address_of_a_marker_or_footnote_is_told(form: str) -> None:
+    assert read("Rinse it [1].\n\n" + form.format("https://evil.test/a")).warnings == (
+        "left out addresses that stand in no source: https://evil.test/a",
+    )
+    assert read("Rinse it [1].\n\n[1]: https://pump.example.test/manual").warnings == ()
 
 
 def test_what_was_not_offered_or_is_shown_already_vanishes_and_is_told() -> None:

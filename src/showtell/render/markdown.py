@@ -12,7 +12,7 @@ from showtell.render import labels
 from showtell.render.limited import Block, Run, parse, signed
 from showtell.types import Answer, Citation, FigurePart, Image, Table, Video
 
-_SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)")
+_SPECIAL = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=\bwww)\.")
 _LINE_START = re.compile(r"^(\s*)([#>+=-]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
@@ -33,7 +33,10 @@ def render_markdown(answer: Answer) -> str:
 
 
 def escape(text: str) -> str:
-    """Document text as Markdown that shows exactly these words: no tag, link, emphasis, list or heading of its own."""
+    """Document text as Markdown that shows exactly these words: no tag, link, emphasis, list or heading of its own.
+
+    A bare address would be a link too, so it is broken.
+    """
     text = _SPECIAL.sub(r"\\\g<0>", text)
     text = _ENTITY.sub("&amp;", text).replace("<", "&lt;")
     return _LINE_START.sub(_escaped_start, text)

@@ -88,7 +88,7 @@ def _pieces(blocks: Iterable[Block]) -> Iterator[str | Marker]:
                 yield _finished_block(text, label, block.level)
                 label, text = "", ""
             yield from map(Marker, sentence.markers)
-        if text:
+        if re.sub(r"\[\d+\]", "", text).strip(" .,;:"):  # citations alone support nothing
             yield _finished_block(text, label, block.level)
 
 

@@ -49,7 +49,7 @@ class Reader:
 
     def blocks(self, text: str) -> Iterator[Block]:
         """The blocks in reading order, without those of which nothing is left."""
-        tokens = _parser().parse(markdown_lines(text, self.told))
+        tokens = _parser().parse(markdown_lines(text, self.told, self.inline.known))
         inner = [child for token in tokens for child in token.children or ()]
         self.inline.closers = Counter(name for token in inner if (name := closed_element(token)))
         lists: list[int] = []  # of each open list the number of its next item, or 0

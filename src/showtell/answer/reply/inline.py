@@ -28,7 +28,9 @@ _MARK = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _MARKER = re.compile(r"(?P<kind>(?:media|medium|image|img|picture|figure|video|table)\s*[:#=]\s*)?(?P<id>.*)", re.I)
-_ID = re.compile(r"[a-z]{1,2}[\s_-]*\d{1,4}", re.IGNORECASE)
+_ID = re.compile(  # what a model takes for an id: a letter and a number, one word with a digit, or the name of a kind
+    r"[a-z]{1,2}[\s_-]*\d{1,4}|[^\s\d]*\d\S*|media|medium|image|img|picture|figure|video|table", re.IGNORECASE
+)
 _NUMBERS = r"#?\d{1,4}(?:(?:\s*(?:[-–—,;/&、，]|and|und|et|y|和|to|bis|à|a|至)\s*)+#?\^?\d{1,4})*"
 _RANGE = re.compile(r"(\d{1,4})(?:\s*(?:[-–—]|to|bis|à|a|至)\s*(\d{1,4}))?")
 _ADDRESS = re.compile(
@@ -49,14 +51,14 @@ class Inline:
     media: Collection[str]
     told: Told
     closers: Counter[str] = field(default_factory=Counter)  # closing tags that are still to come
+    known: frozenset[str] = field(init=False)  # addresses that a passage holds
     _offered: dict[str, str] = field(init=False)
-    _known: frozenset[str] = field(init=False)
     _shown: set[str] = field(default_factory=set)
     skipping: str = ""  # the element whose content is being left out
 
     def __post_init__(self) -> None:
         self._offered = {_key(each): each for each in self.media}
-        self._known = frozenset(address for passage in self.passages for address, _ in _addresses(passage))
+        self.known = frozenset(address for passage in self.passages for address, _ in _addresses(passage))
 
     def runs(self, tokens: Sequence[Token]) -> Iterator[Run]:
         """Words, citations of passages that were given, and media that were offered, each once."""
@@ -130,10 +132,15 @@ class Inline:
         ids = [each.strip() for each in re.split(r"[,;]|\band\b", form["id"].partition("|")[0])]
         keys = [_key(each) for each in ids]
         if any(key in self._offered for key in keys) or (
-            is_strong and (form["kind"] or all(_ID.fullmatch(each) for each in ids))
+            (is_strong and (form["kind"] or all(_ID.fullmatch(each) for each in ids))) or all(map(self._is_like, keys))
         ):
             return [run for each, key in zip(ids, keys, strict=True) for run in self._marker(each, key)]
         return None
+
+    def _is_like(self, key: str) -> bool:
+        """Whether a name has the form of those that were offered."""
+        forms = {re.sub(r"\d+", "0", offered) for offered in self._offered}
+        return re.sub(r"\d+", "0", key) in forms
 
     def _marker(self, name: str, key: str) -> Iterator[Run]:
         if key not in self._offered:
@@ -149,19 +156,25 @@ class Inline:
         for name in (token.content, address):
             key = _key(name.strip(" []"))
             if key in self._offered:
+                if any(_addresses(address)):
+                    self.told.note("address", address)
                 yield from self._marker(name, key)
                 return
         self.told.note("picture", token.content or address)
 
     def _link(self, token: Token, inside: Sequence[Token]) -> Iterator[Run]:
-        """A link leaves its words; where these are a number, they are a citation."""
+        """A link leaves its words; where these are a number or a medium, they are its citation or its marker."""
         address = str(token.attrGet("href") or "")
-        if token.info != "auto" and address not in self._known:
+        if token.info != "auto" and address not in self.known:
             self.told.note("address", address)
-        if len(inside) == 2 and inside[0].content.isdecimal() and inside[1].type == "link_close":
-            number = inside[0].content[:4]
-            inside[0].content = ""
-            yield from self._citations(number, must_name=False) or []
+        if len(inside) == 2 and inside[0].type == "text" and inside[1].type == "link_close":
+            words, key = inside[0].content, _key(inside[0].content)
+            if words.isdecimal():
+                inside[0].content = ""
+                yield from self._citations(words[:4], must_name=False) or []
+            elif key in self._offered:
+                inside[0].content = ""
+                yield from self._marker(words, key)
 
     def _code_span(self, content: str, style: Run) -> Iterator[Run]:
         whole = _MARK.fullmatch(content.strip())
@@ -192,7 +205,7 @@ class Inline:
         """The text with an ellipsis for each address that no passage holds, and whether there was one."""
         kept, done = "", 0
         for address, start in _addresses(text):
-            if address not in self._known:
+            if address not in self.known:
                 self.told.note("address", address)
                 kept += text[done:start] + "…"
                 done = start + len(address)

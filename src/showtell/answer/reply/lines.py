@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from showtell.answer.reply.told import Told
 
@@ -13,12 +13,17 @@ _QUOTED_CODE = re.compile(r"`[^`]*`|\\\|")
 _FENCE = re.compile(r"\s*(?:[-*+>]\s+|\d+[.)]\s+)?(```+|~~~+)")
 _BULLET = re.compile(r"(\s*)[•‣◦▪●·–]\s+")
 _COUNTED = re.compile(r"(\s*)(\d{1,3})[、．]\s*")
+_NEXT_STEP = re.compile(r"\s*\d{1,3}[.)]\s")
+_ENDS = re.compile(r"[.!?:;)\]}>。！？：；][*_`]*\s*$")
 _FOOTNOTE = re.compile(r"\s*\[\^\w{1,20}\]:|\s*\[\w{1,20}\]:\s*<?(?:https?:|www\.)")
 
 
-def markdown_lines(text: str, told: Told) -> str:
-    """The text without tables and footnotes, with the bullets and numbers that Markdown knows."""
-    return "\n".join(_kept(_from_html(text, told).split("\n"), told))
+def markdown_lines(text: str, told: Told, known: Collection[str] = ()) -> str:
+    """The text without tables and footnotes, with the bullets and numbers that Markdown knows.
+
+    ``known`` are the addresses of the sources, which no warning is for.
+    """
+    return "\n".join(_kept(_from_html(text, told).split("\n"), told, known))
 
 
 def is_drawn(code: str) -> bool:
@@ -27,8 +32,8 @@ def is_drawn(code: str) -> bool:
     return bool(lines) and all(line[0] in _FRAME and _is_row(line) for line in lines)
 
 
-def _kept(lines: Sequence[str], told: Told) -> Iterator[str]:
-    fence = ""
+def _kept(lines: Sequence[str], told: Told, known: Collection[str]) -> Iterator[str]:
+    fence = before = ""
     rows: list[str] = []
     for line in [*lines, ""]:
         opening = _FENCE.match(line)
@@ -42,8 +47,22 @@ def _kept(lines: Sequence[str], told: Told) -> Iterator[str]:
             rows = [""]
         yield from rows
         rows = []
-        if fence or not _FOOTNOTE.match(line):
-            yield line if fence else _COUNTED.sub(r"\1\2. ", _BULLET.sub(r"\1- ", line, count=1), count=1)
+        if fence:
+            yield line
+        elif _FOOTNOTE.match(line):
+            _tell_addresses(line, told, known)
+        else:
+            listed = _COUNTED.sub(r"\1\2. ", _BULLET.sub(r"\1- ", line, count=1), count=1)
+            if _NEXT_STEP.match(listed) and _ENDS.search(before):
+                yield ""  # Markdown takes a number behind a line of text for a step only where it is 1
+            yield listed
+        before = line
+
+
+def _tell_addresses(footnote: str, told: Told, known: Collection[str]) -> None:
+    for address in re.findall(r"(?:https?://|www\.)[^\s<>]+", footnote):
+        if address not in known:
+            told.note("address", address)
 
 
 def _from_html(text: str, told: Told) -> str:
