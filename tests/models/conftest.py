@@ -42,28 +42,40 @@ class TinyModel:
     config: Mapping[str, Any]
     tensors: Mapping[str, NDArray[np.float32]]
 
-    def token_vectors(self, text: str, length: int = 24) -> NDArray[np.float64]:
-        """Last hidden states (tokens, width) of one text, computed in float64 as the BERT paper says."""
+    def token_vectors(self, text: str, with_text: str | None = None, *, length: int = 24) -> NDArray[np.float64]:
+        """Last hidden states (tokens, width) of a text or pair, computed in float64 as the BERT paper says."""
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
         tokenizer.enable_truncation(length)
         tokenizer.no_padding()
-        return numpy_bert(tokenizer.encode(text).ids, self.config, self.tensors)
+        encoding = tokenizer.encode(text, with_text)
+        types = np.minimum(encoding.type_ids, self.config["type_vocab_size"] - 1)
+        return numpy_bert(encoding.ids, types, self.config, self.tensors)
 
 
 @pytest.fixture
 def tiny_model(tmp_path: Path) -> Callable[..., TinyModel]:
-    """``tiny_model(folder_name, prefix=..., files=..., **config)`` writes a model folder."""
+    """``tiny_model(folder_name, prefix=..., files=..., head=..., **config)`` writes a model folder.
+
+    ``head`` are further tensors' shapes by their whole names.
+    """
 
     def write(
-        name: str = "tiny", *, prefix: str = "", files: Mapping[str, Any] | None = None, **config: Any
+        name: str = "tiny",
+        *,
+        prefix: str = "",
+        files: Mapping[str, Any] | None = None,
+        head: Mapping[str, tuple[int, ...]] | None = None,
+        **config: Any,
     ) -> TinyModel:
         folder = tmp_path / name
         folder.mkdir(parents=True)
         full_config = CONFIG | config
         random = np.random.default_rng(7)
-        shapes = Architecture.from_config(full_config).shapes()
-        tensors = {key: random.normal(0, 0.3, shape).astype(np.float32) for key, shape in shapes.items()}
-        save_file({prefix + key: tensor for key, tensor in tensors.items()}, folder / "model.safetensors")
+        shapes = {prefix + key: shape for key, shape in Architecture.from_config(full_config).shapes().items()}
+        shapes |= head or {}
+        stored = {key: random.normal(0, 0.3, shape).astype(np.float32) for key, shape in shapes.items()}
+        save_file(stored, folder / "model.safetensors")
+        tensors = {key.removeprefix(prefix): tensor for key, tensor in stored.items()}
         (folder / "config.json").write_text(json.dumps(full_config))
         word_piece().save(str(folder / "tokenizer.json"))
         for path, content in (files or {}).items():
@@ -82,7 +94,7 @@ def word_piece() -> Tokenizer:
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     tokenizer.enable_truncation(4)
     tokenizer.enable_padding(length=4)
@@ -90,7 +102,7 @@ def word_piece() -> Tokenizer:
 
 
 def numpy_bert(
-    ids: list[int], config: Mapping[str, Any], tensors: Mapping[str, NDArray[np.float32]]
+    ids: list[int], types: NDArray[np.int64], config: Mapping[str, Any], tensors: Mapping[str, NDArray[np.float32]]
 ) -> NDArray[np.float64]:
     weights = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
     heads = config["num_attention_heads"]
@@ -115,7 +127,7 @@ def numpy_bert(
     hidden = (
         weights["embeddings.word_embeddings.weight"][ids]
         + weights["embeddings.position_embeddings.weight"][first : first + len(ids)]
-        + weights["embeddings.token_type_embeddings.weight"][0]
+        + weights["embeddings.token_type_embeddings.weight"][types]
     )
     hidden = normalised(hidden, "embeddings.LayerNorm")
     for layer in range(config["num_hidden_layers"]):

@@ -157,7 +157,7 @@ def test_length_is_the_stated_one_within_the_positions(tiny_model, tmp_path, sta
     model = tiny_model(files={"sentence_bert_config.json": {"max_seq_length": stated}})
     long_text = "the cat sat on a mat " * 9
     vector = load_encoder(str(model.folder), cache=tmp_path / "cache").encode([long_text])[0]
-    assert cosine(vector, model.token_vectors(long_text, length).mean(0)) > 0.99999
+    assert cosine(vector, model.token_vectors(long_text, length=length).mean(0)) > 0.99999
 
 
 # ------------------------------------------------------------------------------------------------------------ prefixes

@@ -29,6 +29,19 @@ class Encoder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Scores how well passages fit a question by reading both together."""
+
+    @property
+    def name(self) -> str:
+        """Model name and the first 12 hex digits of its weights' SHA-256."""
+        ...
+
+    def scores(self, query: str, texts: Sequence[str]) -> Vectors:
+        """One score for each text, on the model's own scale, to float32 of shape ``(len(texts),)``."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation with a chat model; ``pictures`` are the bytes of PNG or JPEG files."""

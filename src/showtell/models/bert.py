@@ -125,7 +125,7 @@ def open_bert(
 
     Raises ModelError when the file is not safetensors or does not hold the architecture's tensors.
     """
-    tensors = read_tensors(tensors_file, architecture)
+    tensors = read_tensors(tensors_file, architecture.shapes())
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -137,8 +137,8 @@ def open_bert(
     return onnxruntime.InferenceSession(_cached_graph(architecture, cache), options, providers=["CPUExecutionProvider"])
 
 
-def read_tensors(path: Path, architecture: Architecture) -> dict[str, NDArray[np.float32]]:
-    """The architecture's tensors as float32, by BertModel's names; a prefix such as ``bert.`` in the file is taken off.
+def read_tensors(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[np.float32]]:
+    """Tensors of these shapes as float32, by BertModel's names, which in the file may have a prefix such as ``bert.``.
 
     Raises ModelError for a file that cannot be read, lacks a tensor, or has one of another shape or number format.
     """
@@ -148,8 +148,7 @@ def read_tensors(path: Path, architecture: Architecture) -> dict[str, NDArray[np
             word_embeddings = next((name for name in stored if name.endswith("embeddings.word_embeddings.weight")), "")
             prefix = word_embeddings.removesuffix("embeddings.word_embeddings.weight")
             return {
-                name: _read_tensor(file, _stored_name(prefix + name, stored), shape)
-                for name, shape in architecture.shapes().items()
+                name: _read_tensor(file, _stored_name(name, prefix, stored), shape) for name, shape in shapes.items()
             }
     except (SafetensorError, OSError) as error:
         raise ModelError(f"{path} cannot be read as safetensors ({error}); get the file again") from error
@@ -157,13 +156,13 @@ def read_tensors(path: Path, architecture: Architecture) -> dict[str, NDArray[np
         raise ModelError(f"{path} does not fit its config.json: {error}; get both files again") from error
 
 
-def _stored_name(name: str, stored: set[str]) -> str:
-    if name in stored:
-        return name
-    for new, old in _OLD_NAMES.items():
-        if name.endswith(new) and name.replace(new, old) in stored:
-            return name.replace(new, old)
-    raise ValueError(f"no tensor {name}")
+def _stored_name(name: str, prefix: str, stored: set[str]) -> str:
+    """The name that a tensor has in the file; a classifier stands outside the model that the prefix names."""
+    spellings = [prefix + name, *(prefix + name.replace(new, old) for new, old in _OLD_NAMES.items()), name]
+    for spelling in spellings:
+        if spelling in stored:
+            return spelling
+    raise ValueError(f"no tensor {prefix}{name}")
 
 
 def _read_tensor(file: Any, name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from onnxruntime import InferenceSession
-from tokenizers import Tokenizer
 
 from showtell.errors import ModelError
 from showtell.models.base import Vectors
-from showtell.models.bert import INPUTS, OUTPUT, Architecture, open_bert
-from showtell.models.weights import CONFIG, TENSORS, TOKENIZER, Fetch, Weights, fetch_from_hub, find_weights
+from showtell.models.batches import Bert
+from showtell.models.bert import Architecture
+from showtell.models.weights import CONFIG, Fetch, Weights, fetch_from_hub, find_weights, read_json
 
 Pooling = Literal["mean", "cls", "max"]
-
-_BATCH_TEXTS = 32
-_BATCH_TOKENS = 4096  # 16 texts of 256 tokens; larger batches are no faster, and memory grows with tokens squared
-_LIKE = (
-    0.8  # a batch ends before a text that is shorter than this share of its longest: padding costs as much as text …
-)
-_BATCH_LEAST = 4  # … but for the first texts; below four a batch costs up to half as much again a token
-_TOKENIZED_AT_ONCE = 512
 
 # Query and passage prefixes that model cards prescribe and older configuration files do not state.
 _ENGLISH_RETRIEVAL = "Represent this sentence for searching relevant passages: "
@@ -56,10 +45,8 @@ class OnnxEncoder:
     """An Encoder on onnxruntime. Safe to call from several threads: nothing in it changes after loading."""
 
     name: str
-    dimension: int
     recipe: Recipe
-    tokenizer: Tokenizer
-    session: InferenceSession
+    bert: Bert
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Passages to float32 of shape ``(len(texts), dimension)``, rows of length 1, in the order of the texts."""
@@ -71,28 +58,10 @@ class OnnxEncoder:
         return vector
 
     def _encode(self, texts: list[str]) -> Vectors:
-        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        token_ids = self._tokenize(texts)
-        for batch in _batches([len(ids) for ids in token_ids]):
-            vectors[batch] = self._encode_batch([token_ids[index] for index in batch])
+        vectors = np.zeros((len(texts), self.bert.architecture.width), dtype=np.float32)
+        for batch in self.bert.run(texts):
+            vectors[batch.indexes] = _unit(_pool(batch.hidden, batch.mask, self.recipe.pooling))
         return vectors
-
-    def _tokenize(self, texts: list[str]) -> list[NDArray[np.int32]]:
-        """Token ids of each text. In slices: an encoding holds far more than its ids."""
-        found: list[NDArray[np.int32]] = []
-        for start in range(0, len(texts), _TOKENIZED_AT_ONCE):
-            valid = [_without_surrogates(text) for text in texts[start : start + _TOKENIZED_AT_ONCE]]
-            found += [np.array(encoding.ids, dtype=np.int32) for encoding in self.tokenizer.encode_batch_fast(valid)]
-        return found
-
-    def _encode_batch(self, token_ids: Sequence[NDArray[np.int32]]) -> Vectors:
-        longest = max(1, *(len(ids) for ids in token_ids))
-        inputs = {name: np.zeros((len(token_ids), longest), dtype=np.int64) for name in INPUTS}
-        for row, ids in enumerate(token_ids):
-            inputs["input_ids"][row, : len(ids)] = ids
-            inputs["attention_mask"][row, : max(1, len(ids))] = 1  # a text without any token is one padding token
-        (hidden,) = self.session.run([OUTPUT], inputs)
-        return _unit(_pool(hidden, inputs["attention_mask"], self.recipe.pooling))
 
 
 def load_encoder(
@@ -107,15 +76,12 @@ def load_encoder(
     """
     weights = find_weights(name, fetch=fetch)
     try:
-        architecture = Architecture.from_config(_read_json(weights.folder / CONFIG))
+        architecture = Architecture.from_config(read_json(weights.folder / CONFIG))
         recipe = read_recipe(weights, architecture.longest)
+        bert = Bert.open(weights, architecture, recipe.length, cache=cache, threads=threads)
     except ModelError as error:
         raise ModelError(f"encoder {weights.name}: {error}") from error
-    tokenizer = _load_tokenizer(weights.folder / TOKENIZER, recipe.length)
-    if tokenizer.get_vocab_size() > architecture.vocabulary:
-        raise ModelError(f"encoder {weights.name}: {TOKENIZER} and {CONFIG} are of two models; get both files again")
-    session = open_bert(weights.folder / TENSORS, architecture, cache=cache, threads=threads or _available_cores())
-    return OnnxEncoder(weights.identity, architecture.width, recipe, tokenizer, session)
+    return OnnxEncoder(weights.identity, recipe, bert)
 
 
 def read_recipe(weights: Weights, longest: int) -> Recipe:
@@ -125,12 +91,12 @@ def read_recipe(weights: Weights, longest: int) -> Recipe:
     """
     folder = weights.folder
     _refuse_other_modules(folder)
-    length = _read_json(folder / "sentence_bert_config.json", {}).get("max_seq_length") or longest
-    prompts = _read_json(folder / "config_sentence_transformers.json", {}).get("prompts") or {}
+    length = read_json(folder / "sentence_bert_config.json", {}).get("max_seq_length") or longest
+    prompts = read_json(folder / "config_sentence_transformers.json", {}).get("prompts") or {}
     query, passage = _family_prefixes(weights.name)
     try:
         return Recipe(
-            pooling=_pooling(_read_json(folder / "1_Pooling/config.json", {"pooling_mode_mean_tokens": True})),
+            pooling=_pooling(read_json(folder / "1_Pooling/config.json", {"pooling_mode_mean_tokens": True})),
             length=min(int(length), longest),
             query_prefix=str(prompts.get("query") or query),
             passage_prefix=str(prompts.get("passage") or prompts.get("document") or passage),
@@ -140,7 +106,7 @@ def read_recipe(weights: Weights, longest: int) -> Recipe:
 
 
 def _refuse_other_modules(folder: Path) -> None:
-    modules = _read_json(folder / "modules.json", [])
+    modules = read_json(folder / "modules.json", [])
     names = [str(module.get("type", "")).rsplit(".", 1)[-1] for module in modules if isinstance(module, dict)]
     others = sorted(set(names) - _PLAIN_MODULES)
     if others:
@@ -168,52 +134,6 @@ def _family_prefixes(model_name: str) -> tuple[str, str]:
         if re.fullmatch(pattern, base_name):
             return query, passage
     return "", ""
-
-
-def _read_json(path: Path, default: Any = None) -> Any:
-    """The file's value, of the default's type if there is one; the default if the file is absent."""
-    if default is not None and not path.is_file():
-        return default
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read ({error}); get the file again") from error
-    if not isinstance(value, dict if default is None else type(default)):
-        raise ModelError(f"{path} is not as expected; get the file again")
-    return value
-
-
-def _load_tokenizer(path: Path, length: int) -> Tokenizer:
-    """The tokenizer, cutting at ``length`` tokens; padding is done here, per batch."""
-    try:
-        tokenizer = Tokenizer.from_buffer(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read as a tokenizer ({error}); get the file again") from error
-    tokenizer.enable_truncation(length)
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def _available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _without_surrogates(text: str) -> str:
-    """The text with lone surrogates, which no UTF-8 can hold, as question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indexes in batches of like lengths, longest first, so that little is padding and memory peaks at once."""
-    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
-    start = 0
-    while start < len(order):
-        longest = max(1, lengths[order[start]])
-        size = max(1, min(_BATCH_TEXTS, _BATCH_TOKENS // longest))
-        batch = order[start : start + size]
-        full = [n for n, index in enumerate(batch) if n < _BATCH_LEAST or lengths[index] >= _LIKE * longest]
-        yield batch[: len(full)]
-        start += len(full)
 
 
 def _pool(hidden: Vectors, mask: NDArray[np.int64], pooling: Pooling) -> Vectors:

@@ -1,13 +1,15 @@
-"""Where an encoder's weights come from: a folder, an installed package or the hub; always with their SHA-256."""
+"""Where a model's files come from: a folder, an installed package or the hub; always with their SHA-256."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any, Literal
 
 from showtell.errors import ModelError
 
@@ -28,6 +30,10 @@ Fetch = Callable[[str], Path]
 """Hub name to a folder with that model's files; raises ModelError saying why there is none."""
 PackageFolder = Callable[[str], Path | None]
 """Package name to the folder of its model files, None if it is not installed."""
+
+
+Purpose = Literal["encoder", "reranker"]
+_SET: dict[Purpose, str] = {"encoder": "--encoder FOLDER", "reranker": 'rerank = "FOLDER" in showtell.toml'}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +121,18 @@ def installed_folder(package: str) -> Path | None:
 
 
 def find_weights(
-    name: str, *, fetch: Fetch = fetch_from_hub, package_folder: PackageFolder = installed_folder
+    name: str,
+    purpose: Purpose = "encoder",
+    *,
+    fetch: Fetch = fetch_from_hub,
+    package_folder: PackageFolder = installed_folder,
 ) -> Weights:
     """Model files for a known name, a hub name or a folder, with their hashes checked.
 
     A known name (``all-MiniLM-L6-v2``) is looked for in its installed package, then on the hub; any other name is a
     folder if there is one, else a hub name. Files of known models must have their pinned hashes, wherever they lie;
     hub files the hash under which the hub stores them. ``fetch`` brings a hub model's files, ``package_folder`` finds
-    those of a package; a test may replace them.
+    those of a package; a test may replace them. ``purpose`` is what the model is for, as errors tell it.
 
     Raises ModelError: nothing found (with the ways to get it), a file missing, or a hash that differs.
     """
@@ -138,9 +148,22 @@ def find_weights(
         folder = fetch(name)
     except ModelError as error:
         raise ModelError(
-            f"encoder {name}: {error}; try again with network, or name a folder that holds its files: --encoder FOLDER"
+            f"{purpose} {name}: {error}; try again with network, or name a folder that holds its files: {_SET[purpose]}"
         ) from error
     return _checked(folder, name)
+
+
+def read_json(path: Path, default: Any = None) -> Any:
+    """The file's value, of the default's type if there is one; the default if the file is absent."""
+    if default is not None and not path.is_file():
+        return default
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read ({error}); get the file again") from error
+    if not isinstance(value, dict if default is None else type(default)):
+        raise ModelError(f"{path} is not as expected; get the file again")
+    return value
 
 
 def _known_folder(short_name: str, fetch: Fetch, package_folder: PackageFolder) -> Path:
