@@ -76,7 +76,8 @@ def drafting(draft: str, revised: Callable[[str], str] = lambda draft: draft) ->
     """A model that writes this draft, and revises what it is given of it."""
 
     def reply(request: ChatRequest) -> str:
-        return revised(request.messages[-1].text.partition("Draft:\n")[2]) if is_revision(request) else draft
+        given = request.messages[-1].text.partition("Draft:\n")[2].partition("\n\nNow ")[0]
+        return revised(given) if is_revision(request) else draft
 
     return ScriptedModel(reply)
 

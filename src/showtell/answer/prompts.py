@@ -14,6 +14,13 @@ LANGUAGES = {
 }  # fmt: skip
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 _FENCE = re.compile(r"<(?=\s*/?\s*(?:passage|figure|draft|question|system|user|assistant)\b)", re.IGNORECASE)
+# By which the chat templates of common models tell turns apart; a server may take them for what they say.
+_TURN = re.compile(
+    r"<(?=[|｜][^|｜<>\n]{1,40}[|｜]>|/?s>|<?/?SYS>|(?:start|end)_of_turn>|/?(?:bos|eos|pad|unk)>)|\[(?=/?INST\])",
+    re.IGNORECASE,
+)
+_MEDIA_MARK = re.compile(r"(?:\[\[|\{\{)\s*((?:\w+\s*[:#=]\s*)?[A-Za-z]{1,2}[ _-]?\d{1,4})\s*(?:\]\]|\}\})")
+_CITATION = re.compile(r"(?<!\w)\[(\d{1,4}(?:[-–, ]+\d{1,4})*)\]")
 
 
 def fill(name: str, /, **values: str) -> tuple[Message, ...]:
@@ -29,12 +36,17 @@ def fill(name: str, /, **values: str) -> tuple[Message, ...]:
 def fenced(tag: str, text: str, **attributes: object) -> str:
     """A text between ``<tag>`` and ``</tag>``, unable to end that fence or to begin another."""
     said = "".join(f' {name}="{_attribute(str(value))}"' for name, value in attributes.items() if value != "")
-    return f"<{tag}{said}>\n{harmless(text)}\n</{tag}>"
+    return f"<{tag}{said}>\n{inert(text)}\n</{tag}>"
 
 
 def harmless(text: str) -> str:
-    """The text without tags that look like a fence of ours."""
-    return _FENCE.sub("‹", text)
+    """The text without tags that look like a fence of ours, or like a turn of the conversation."""
+    return _TURN.sub(lambda found: "(" if found[0] == "[" else "‹", _FENCE.sub("‹", text))
+
+
+def inert(text: str) -> str:
+    """A document's text, harmless and without what a model would copy as a citation or a figure's mark of ours."""
+    return _CITATION.sub(r"(\1)", _MEDIA_MARK.sub(r"(\1)", harmless(text)))
 
 
 def language_name(code: str) -> str:
@@ -43,7 +55,7 @@ def language_name(code: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    return " ".join(harmless(text).replace('"', "'").split())
+    return " ".join(inert(text).replace('"', "'").split())
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from showtell.answer.citing import blocks, claims_of, marked
-from showtell.answer.prompts import fill, harmless, language_name
+from showtell.answer.prompts import fill, harmless, inert, language_name
 from showtell.answer.reply import Marker, Reply
 from showtell.index.terms import terms
 from showtell.ingest.split import describe
@@ -117,7 +117,7 @@ def _numbers(text: str) -> Counter[str]:
 def _described(figure: Figure) -> str:
     media = figure.media
     about = describe(media.block, media.generated) or media.before[-300:]
-    return f"({media.block.type}) {harmless(cut_to_tokens(' '.join(about.split()), CONTEXT_TOKENS))}"
+    return f"({media.block.type}) {inert(cut_to_tokens(' '.join(about.split()), CONTEXT_TOKENS))}"
 
 
 def _lines(claims: Sequence[Claim], figures: Sequence[Figure], ids: Sequence[str]) -> list[str]:
