@@ -100,11 +100,11 @@ def _document(number: int, chance: random.Random, numbers: np.random.Generator) 
 
 
 def _text(chance: random.Random) -> str:
-    picked = [_drawn(chance, 0.9) for _ in range(WORDS)]
+    picked = [drawn(chance, 0.9) for _ in range(WORDS)]
     return " ".join(f"{word}." if n % 15 == 14 else word for n, word in enumerate(picked)).capitalize()
 
 
-def _drawn(chance: random.Random, exponent: float) -> str:
+def drawn(chance: random.Random, exponent: float) -> str:
     """A word by its rank, which follows a Pareto distribution; a smaller exponent makes it rarer."""
     rank = min(VOCABULARY, int(chance.paretovariate(exponent)))
     letters, word = "bdfgklmnprstvz", ""
@@ -114,16 +114,15 @@ def _drawn(chance: random.Random, exponent: float) -> str:
     return word
 
 
-def questions(chance: random.Random) -> Iterator[str]:
-    """Questions of eight words, half of them rare."""
+def _questions(chance: random.Random) -> Iterator[str]:
     for _ in range(QUESTIONS):
-        yield f"How do I {' '.join(_drawn(chance, 0.5) for _ in range(8))}?"
+        yield f"How do I {' '.join(drawn(chance, 0.5) for _ in range(8))}?"
 
 
 def _warm(folder: Path) -> Iterator[float]:
     with Library.open(folder) as library:
         library.ask("How do I warm up?")
-        for question in questions(random.Random(2)):
+        for question in _questions(random.Random(2)):
             began = time.perf_counter()
             library.ask(question)
             yield (time.perf_counter() - began) * 1000

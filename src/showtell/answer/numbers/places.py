@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from showtell.answer.quantities import Quantity, read_quantities
 from showtell.answer.quantities.numerals import decimal_mark, voice, words
@@ -174,16 +175,22 @@ _COMMA = re.compile(r"[,:;|，：；、—]")
 _TOKEN = re.compile(r"[\u2e80-\u9fff]|(?:(?![\u2e80-\u9fff])[^\W\d_])+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Element:
-    """A word, or quantity ``number`` as "#"; ``cut``: after a comma or "and"; ``position`` counts words and cuts."""
+class _Element(NamedTuple):
+    """A word, or the quantity ``number`` as "#"."""
 
     stem: str
     number: int
     start: int
     end: int
-    cut: bool = False
-    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """Elements; each one's position, which counts words and separators; whether it follows a comma or is an "and"."""
+
+    elements: Sequence[_Element]
+    positions: Sequence[int]
+    cuts: Sequence[bool]
 
 
 def _places(
@@ -192,22 +199,19 @@ def _places(
     """The places of the quantities, and in how many sentences each word stands."""
     places: list[Place] = []
     frequencies: Counter[str] = Counter()
-    for count, sentence in enumerate(_sentences(text, list(_elements(text, quantities)))):
-        elements = _measured(text, sentence)
+    for count, elements in enumerate(_sentences(text, _elements(text, quantities))):
         all_words = frozenset(element.stem for element in elements)
         frequencies.update(all_words)
-        for at, element in enumerate(elements):
-            if element.number < 0:
-                continue
-            number = element.number
-            around = _around(elements, at) | {
-                stem(m.group()): IN_HEADER for m in _TOKEN.finditer(headers.get(number, ""))
-            }
-            own = dict(_own(elements, at, quantities, partners)) | dict.fromkeys(
-                (stem(m.group()) for m in _TOKEN.finditer(headers.get(number, ""))), 1.0
-            )
-            before, after = _neighbours(elements, at)
-            places.append(Place(number, quantities[number], around, own, before, after, count, all_words | set(around)))
+        found = [at for at, element in enumerate(elements) if element.number >= 0]
+        sentence = _measured(text, elements) if found else _Sentence((), (), ())
+        for at in found:
+            number = elements[at].number
+            header = [stem(m.group()) for m in _TOKEN.finditer(headers.get(number, ""))]
+            around = _around(sentence, at) | dict.fromkeys(header, IN_HEADER)
+            own = dict(_own(sentence, at, quantities, partners)) | dict.fromkeys(header, 1.0)
+            before, after = _neighbours(sentence, at)
+            words_ = all_words.union(header)
+            places.append(Place(number, quantities[number], around, own, before, after, count, words_))
     return tuple(places), frequencies
 
 
@@ -227,7 +231,7 @@ def _words(text: str, start: int, end: int) -> Iterator[_Element]:
         yield _Element(stem(m.group()), -1, m.start(), m.end())
 
 
-def _sentences(text: str, elements: Sequence[_Element]) -> Iterator[list[_Element]]:
+def _sentences(text: str, elements: Iterable[_Element]) -> Iterator[list[_Element]]:
     ends = iter([*(m.end() for m in _SENTENCE_END.finditer(text)), len(text) + 1])
     end = next(ends)
     sentence: list[_Element] = []
@@ -242,71 +246,72 @@ def _sentences(text: str, elements: Sequence[_Element]) -> Iterator[list[_Elemen
         yield sentence
 
 
-def _measured(text: str, sentence: Sequence[_Element]) -> list[_Element]:
-    """The elements with their positions."""
-    measured: list[_Element] = []
-    position, end = 0, sentence[0].start
-    for element in sentence:
-        is_list = element.stem in words().sets["lists"]
-        position += 1 + BREAK * (is_list or bool(_SEPARATOR.search(text, end, element.start)))
-        cut = is_list or bool(_COMMA.search(text, end, element.start))
-        measured.append(replace(element, position=position, cut=cut))
+def _measured(text: str, elements: Sequence[_Element]) -> _Sentence:
+    """A sentence with the positions of its elements."""
+    lists = words().sets["lists"]
+    positions: list[int] = []
+    cuts: list[bool] = []
+    position, end = 0, elements[0].start
+    for element in elements:
+        between = text[end : element.start].strip()
+        is_list = element.stem in lists
+        position += 1 + BREAK * (is_list or bool(between and _SEPARATOR.search(between)))
+        positions.append(position)
+        cuts.append(is_list or bool(between and _COMMA.search(between)))
         end = element.end
-    return measured
+    return _Sentence(elements, positions, cuts)
 
 
-def _around(elements: Sequence[_Element], at: int) -> dict[str, int]:
+def _around(sentence: _Sentence, at: int) -> dict[str, int]:
+    """The words around by their distance; of one that stands twice the nearer."""
     around: dict[str, int] = {}
-    for element in elements[max(0, at - WINDOW) : at + WINDOW + 1]:
-        distance = element.position - elements[at].position
-        if element.stem != "#" and distance and abs(around.get(element.stem, 999)) > abs(distance):
-            around[element.stem] = distance
+    for other in range(max(0, at - WINDOW), min(len(sentence.elements), at + WINDOW + 1)):
+        word, distance = sentence.elements[other].stem, sentence.positions[other] - sentence.positions[at]
+        if word != "#" and distance and abs(around.get(word, 999)) > abs(distance):
+            around[word] = distance
     return around
 
 
-def _neighbours(elements: Sequence[_Element], at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _neighbours(sentence: _Sentence, at: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Up to RUN neighbours to each side, nearest first, with the commas between and the sentence's bounds."""
-    before, after = [], []
-    for element in elements[at : max(-1, at - RUN - 1) if at - RUN > 0 else None : -1]:
-        before += ([element.stem] if element is not elements[at] else []) + ([","] if element.cut else [])
-    for element in elements[at + 1 : at + 1 + RUN]:
-        after += ([","] if element.cut else []) + [element.stem]
+    before, after = [","] if sentence.cuts[at] else [], []
+    for other in range(at - 1, max(-1, at - RUN - 1), -1):
+        before += [sentence.elements[other].stem] + [","] * sentence.cuts[other]
+    for other in range(at + 1, min(len(sentence.elements), at + RUN + 1)):
+        after += [","] * sentence.cuts[other] + [sentence.elements[other].stem]
     if at < RUN:
         before.append("^")
-    if at + RUN >= len(elements) - 1:
+    if at + RUN >= len(sentence.elements) - 1:
         after.append("$")
     return tuple(before[:RUN]), tuple(after[:RUN])
 
 
 def _own(
-    elements: Sequence[_Element], at: int, quantities: Sequence[Quantity], partners: Mapping[int, int]
+    sentence: _Sentence, at: int, quantities: Sequence[Quantity], partners: Mapping[int, int]
 ) -> Iterator[tuple[str, float]]:
-    """The words of a number: up to the next comma where another number like it follows, from the comma on where one
-    went before; words that lead to several are the first's, but worth less."""
-    own = elements[at].number
+    """The words of a number by worth.
 
-    def is_rival(element: _Element) -> bool:
-        return (
-            element.number >= 0 and partners.get(own) != element.number and _could_be(quantities, own, element.number)
-        )
+    Between two numbers like each other those up to the first comma are the left one's, the rest the right one's;
+    words that lead to several numbers or follow the last are the first's and the last's, but worth less.
+    """
+    elements, cuts = sentence.elements, sentence.cuts
+    number = elements[at].number
 
-    right = elements[at + 1 : at + 1 + REACH]
-    to_the_right = next((n for n, element in enumerate(right) if is_rival(element)), None)
-    left = elements[max(0, at - REACH) : at]
-    to_the_left = next((n for n in range(len(left) - 1, -1, -1) if is_rival(left[n])), None)
-    alone = to_the_right is None
-    for element in right[:to_the_right]:
-        alone = alone and not element.cut
-        if element.cut and to_the_right is not None:
-            break
-        yield element.stem, 1.0 if to_the_right is not None or alone else SHARED
-    if to_the_left is None:
-        worth = 1.0 if to_the_right is None else SHARED
-        yield from ((element.stem, worth) for element in left)
-        return
-    between = left[to_the_left + 1 :]
-    cut = next((n for n, element in enumerate(between) if element.cut), 0)
-    yield from ((element.stem, 1.0) for element in between[cut:])
+    def first_rival(places: range) -> int | None:
+        others = ((other, elements[other].number) for other in places if elements[other].number >= 0)
+        return next((o for o, n in others if partners.get(number) != n and _could_be(quantities, number, n)), None)
+
+    left = first_rival(range(at - 1, max(-1, at - REACH - 1), -1))
+    right = first_rival(range(at + 1, min(len(elements), at + REACH + 1)))
+    first = max(0, at - REACH) if left is None else left + 1
+    last = min(len(elements), at + REACH + 1) if right is None else right
+    if left is not None:
+        first = next((other for other in range(first, at) if cuts[other]), first)
+    cut = next((other for other in range(at + 1, last) if cuts[other]), last)
+    for other in range(first, at):
+        yield elements[other].stem, SHARED if left is None and right is not None else 1.0
+    for other in range(at + 1, cut if right is not None else last):
+        yield elements[other].stem, 1.0 if other < cut else SHARED
 
 
 def _could_be(quantities: Sequence[Quantity], one: int, other: int) -> bool:
@@ -316,7 +321,8 @@ def _could_be(quantities: Sequence[Quantity], one: int, other: int) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------------ evidence
-COMPARED = 60_000  # pairs of quantities that are compared; beyond, values are looked up
+COMPARED = 60_000  # pairs of quantities that are compared; beyond, values are looked up …
+FEW = 4  # … and so many places of each are looked at
 RUN_WORTH = 0.6  # of each same neighbour, beside the words around
 COMMON = 0.2  # worth of a language's commonest words
 LEADING = 0.8  # worth of a word that leads to several numbers of the answer, but to one of the source
@@ -353,13 +359,14 @@ class Evidence:
             for key in keys:
                 self.by_kind.setdefault(key, []).append(seen)
         self.exact = exact
+        self.most = FEW if exact else COMPARED
 
     def candidates(self, quantity: Quantity) -> list[Seen]:
         """The places that a quantity may be compared with; where there are very many, only those that say the same."""
         found: dict[tuple[int, int], Seen] = {}
         keys = _exact_keys(quantity) if self.exact else (*_LOOKS_FOR[quantity.kind], *dimensions(quantity))
         for key in keys:
-            for seen in self.by_kind.get(key, ())[: COMPARED // 10]:
+            for seen in self.by_kind.get(key, ())[: self.most]:
                 found.setdefault((seen.source, seen.place.index), seen)
         return [found[key] for key in sorted(found)]
 
