@@ -30,7 +30,7 @@ from showtell.ingest.describe import Asking, describe_media
 from showtell.ingest.gather import Found, Missed, gather_files, is_url
 from showtell.ingest.rows import rows
 from showtell.ingest.split import Pieces, split
-from showtell.models.base import ChatModel, Encoder
+from showtell.models.base import ChatModel, Encoder, Reranker
 from showtell.settings import Settings, load_settings
 from showtell.types import Answer, Dropped, Hit
 
@@ -96,16 +96,21 @@ class Library:
                 f"the vectors in {self.store.folder} were made by {made_with}, not by {encoder.name}; use"
                 f" --encoder {made_with.split('@')[0]}, or make them anew with: showtell refresh --rebuild"
             )
-        return Searcher(self.store, encoder)
+        return Searcher(self.store, encoder, self._reranker)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes answers worse than they could be, such as missing weights."""
+        told = []
+        if self.settings.rerank and self._reranker is None:
+            told.append(f"searching without a reranker: {self._reranker_error}")
         if self._encoder is None:
-            return (f"searching by words alone: {self._encoder_error}",)
+            return (f"searching by words alone: {self._encoder_error}", *told)
         missing = self.store.counts()[1] - len(self.searcher.passage_vectors)
-        advice = "they are found by words alone; mend with: showtell refresh --rebuild"
-        return (f"{missing} passages were added without an encoder and {advice}",) if missing else ()
+        if missing:
+            advice = "they are found by words alone; mend with: showtell refresh --rebuild"
+            told.append(f"{missing} passages were added without an encoder and {advice}")
+        return tuple(told)
 
     @cached_property
     def _encoder(self) -> Encoder | None:
@@ -116,6 +121,19 @@ class Library:
             return load_encoder(chosen.encoder, cache=chosen.cache, threads=chosen.encoder_threads)
         except ModelError as error:
             self._encoder_error = str(error)
+            return None
+
+    @cached_property
+    def _reranker(self) -> Reranker | None:
+        chosen = self.settings
+        if not chosen.rerank:
+            return None
+        from showtell.models.reranker import load_reranker
+
+        try:
+            return load_reranker(chosen.rerank, cache=chosen.cache, threads=chosen.encoder_threads)
+        except ModelError as error:
+            self._reranker_error = str(error)
             return None
 
     def close(self) -> None:
@@ -245,6 +263,7 @@ class Library:
             media_per_claim=chosen.media_per_claim,
             reply_tokens=chosen.model_reply,
             refine=chosen.refine,
+            hyde=chosen.hyde,
         )
         yield from run(
             question, self.searcher, limits,

@@ -43,6 +43,9 @@ class Settings(BaseModel):
     encoder_threads: int | None = Field(None, ge=1, le=256)
     """Processor threads of the encoder; unset, one for each core."""
 
+    rerank: str | None = Field(None, max_length=500)
+    """Cross-encoder that ranks the best passages again: a name, or a folder with its files; or ``none``."""
+
     passage_words: int = Field(180, ge=40, le=400)
     """Words of a passage, about; a section is cut where it is longer."""
 
@@ -106,6 +109,9 @@ class Settings(BaseModel):
     refine: bool = True
     """Whether the model revises the text around the figures."""
 
+    hyde: bool = False
+    """Whether a question is also searched for by a passage that the model supposes to be its answer."""
+
     caption: str | None = Field(None, max_length=500)
     """Chat model that describes pictures when documents are added, named like ``model``; or ``none``."""
 
@@ -115,7 +121,7 @@ class Settings(BaseModel):
     replay: Path | None = None
     """File from which recorded replies are given in place of the model's."""
 
-    @field_validator("model", "caption", mode="before")
+    @field_validator("model", "caption", "rerank", mode="before")
     @classmethod
     def _named(cls, name: Any) -> Any:
         if not isinstance(name, str):

@@ -20,6 +20,7 @@ Role = Literal["lead", "other", "child", "elsewhere", "offered"]
 Confidence = Literal["high", "low", "none"]
 
 POOL = 60  # passages that compete
+RERANKED = 20  # of them that a cross-encoder reads with the question
 MEDIA_BONUS = 0.25  # for each unit of cosine between the question and the section's best medium
 INTENT_BONUS = {"image": 0.1, "table": 0.1, "video": 0.4}  # for a section that holds what the question asks for
 STEPS_BONUS = 0.05  # for pictures in a section, where the question asks how to do something
@@ -99,11 +100,32 @@ class Evidence:
 
 
 def ranked(query: Query, intent: Intent, searcher: Searcher, limit: int = POOL) -> list[Hit]:
-    """Hits, best first, by the words and vectors of their passages and by the media of their sections."""
+    """Hits, best first: by words and vectors, by the media of their sections, and by a reranker where there is one."""
     hits = searcher.passages(query, max(limit, POOL))
     bonus = _bonuses(query, intent, searcher, {hit.passage.section_id for hit in hits})
     raised = [replace(hit, score=hit.score + bonus.get(hit.passage.section_id, 0.0)) for hit in hits]
-    return sorted(raised, key=lambda hit: (-hit.score, hit.passage.id))[:limit]
+    best = sorted(raised, key=lambda hit: (-hit.score, hit.passage.id))
+    if searcher.reranker:
+        texts = [_whole(hit.passage) for hit in best[:RERANKED]]
+        best = reranked(best, searcher.reranker.scores(query.text, texts).tolist())
+    return best[:limit]
+
+
+def reranked(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+    """The hits, the first ``len(scores)`` of them in the order of both scores' mean, each stretched to 0 to 1.
+
+    The scores stay with the ranks, for all that is judged by a score was measured on scores as the search gives them.
+    """
+    own = _stretched([hit.score for hit in hits[: len(scores)]])
+    joined = [one + other for one, other in zip(own, _stretched(scores), strict=True)]
+    order = sorted(range(len(joined)), key=lambda index: -joined[index])
+    moved = [replace(hits[index], score=rank.score) for index, rank in zip(order, hits, strict=False)]
+    return [*moved, *hits[len(moved) :]]
+
+
+def _stretched(scores: Sequence[float]) -> list[float]:
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    return [(score - low) / ((high - low) or 1.0) for score in scores]
 
 
 def _bonuses(query: Query, intent: Intent, searcher: Searcher, sections: set[int]) -> dict[int, float]:

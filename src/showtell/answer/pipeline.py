@@ -18,7 +18,7 @@ from showtell.answer.illustrate import Bounds, Cosines, bounded, choose, led_by,
 from showtell.answer.query import Intent, asks_several, read_intent
 from showtell.answer.refine import cited_passages, marks, read_refined, refine_request
 from showtell.answer.reply import read_reply
-from showtell.answer.rewrite import Rewriting, read_rewriting, rewrite_request
+from showtell.answer.rewrite import Rewriting, hypothesis_request, read_rewriting, rewrite_request
 from showtell.answer.verify import verify
 from showtell.errors import ModelError
 from showtell.index.search import Query, Searcher
@@ -57,6 +57,7 @@ class Limits:
     media_per_claim: int = 3
     reply_tokens: int = 800
     refine: bool = True
+    hyde: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,13 +141,31 @@ class _Asking:
         self.queries = [
             query if text == self.asked else self.searcher.query(text, self.scope) for text in self.searches
         ]
+        if self.limits.hyde and self.model and self.searcher.encoder and self.method != "murar":
+            self._suppose()
         yield Step("query", Rewriting(self.question, self.searches))
 
-    def _rewritten(self, query: Query) -> Rewriting:
-        languages = self.searcher.store.languages()
-        language = max(languages, key=lambda code: languages[code], default="en")[:2]
+    def _suppose(self) -> None:
+        """Lead the first search towards a passage that the model thinks up; it is told among the searches."""
+        query = self.queries[0]
         try:
-            reply = "".join(self._stream(rewrite_request(self.asked, self.after, language, query.is_foreign)))
+            reply = "".join(self._stream(hypothesis_request(query.text, self._language())))
+        except ModelError as error:
+            self.warnings.append(f"the question was searched without a supposed answer: {error}")
+            return
+        supposed = " ".join(reply.split())
+        if supposed and (vectors := self._encode([supposed])):
+            self.queries[0] = query.towards(vectors[0])
+            self.searches += (supposed,)
+
+    def _language(self) -> str:
+        """The language that most documents are written in."""
+        languages = self.searcher.store.languages()
+        return max(languages, key=lambda code: languages[code], default="en")[:2]
+
+    def _rewritten(self, query: Query) -> Rewriting:
+        try:
+            reply = "".join(self._stream(rewrite_request(self.asked, self.after, self._language(), query.is_foreign)))
         except ModelError as error:
             self.warnings.append(f"the question was searched as it is: {error}")
             return Rewriting(self.asked, (self.asked,))

@@ -1,7 +1,8 @@
 """Rewrite a question for search with a chat model: to stand alone, in the library's language, in parts.
 
 It is asked only where that can help: after an earlier question, for a question in a language that the library hardly
-holds, and for one that asks about several things.
+holds, and for one that asks about several things. A question can also be searched for by a passage that a model thinks
+up as its answer (HyDE: Gao et al. 2022, arXiv:2212.10496).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from showtell.types import Answer, TextPart
 
 MOST = 3  # searches for one question
 TURN_TOKENS = 200  # of an earlier answer
+HYPOTHESIS_WORDS, HYPOTHESIS_TOKENS = 60, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,17 @@ def rewrite_request(question: str, after: Sequence[Answer], language: str, forei
         most=str(MOST),
     )
     return ChatRequest(messages, max_tokens=300, schema=SCHEMA)
+
+
+def hypothesis_request(question: str, language: str) -> ChatRequest:
+    """What a model is asked for a passage that could answer; ``language`` is the one that the library is written in."""
+    messages = fill(
+        "hypothesis",
+        question=harmless(question),
+        words=str(HYPOTHESIS_WORDS),
+        language=language_name(language),
+    )
+    return ChatRequest(messages, max_tokens=HYPOTHESIS_TOKENS)
 
 
 SCHEMA: Mapping[str, object] = {

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+import numpy as np
+
 from showtell.index.store import Scope, Store
 from showtell.index.terms import is_cjk, query_terms, question_language, terms
 from showtell.index.vectors import VectorIndex
-from showtell.models.base import Encoder, Vectors
+from showtell.models.base import Encoder, Reranker, Vectors
 from showtell.types import Hit, MediaHit, Moment
 
 DENSE_WEIGHT = 0.6
@@ -58,13 +60,24 @@ class Query:
         """The weight of all words of the question."""
         return sum(map(self.weight, self.words))
 
+    def towards(self, vector: Vectors) -> Query:
+        """The query with the mean of its own vector and this one, both of length 1; itself if it has none."""
+        if self.vector is None:
+            return self
+        both = self.vector + vector
+        return replace(self, vector=both / max(float(np.linalg.norm(both)), 1e-9))
+
 
 class Searcher:
-    """Finds passages and media of one store; without an encoder by words alone."""
+    """Finds passages and media of one store; without an encoder by words alone.
 
-    def __init__(self, store: Store, encoder: Encoder | None) -> None:
+    A reranker is kept beside the encoder for what ranks the passages further.
+    """
+
+    def __init__(self, store: Store, encoder: Encoder | None, reranker: Reranker | None = None) -> None:
         self.store = store
         self.encoder = encoder
+        self.reranker = reranker
         self.passage_vectors = VectorIndex(store, "passage_vectors")
         self.media_vectors = VectorIndex(store, "media_vectors")
         self._frequency: dict[str, int] = {}
