@@ -253,6 +253,26 @@ def test_text_in_a_document_that_instructs_the_model_does_not_reach_it(made: Mad
     assert any("instructions" in warning and "pump.md" in warning for warning in answer.warnings)
 
 
+def test_a_reply_in_another_language_is_told(library: Library) -> None:
+    german = "Spülen Sie den Filter 30 Sekunden lang unter kaltem Wasser und nehmen Sie dafür nie eine Seife [1]."
+    answer = asked(library, drafting(german))
+    assert german in shown(answer)
+    assert any("answered in German" in warning for warning in answer.warnings)
+
+
+def test_a_context_that_the_figures_do_not_fit_leaves_the_draft(library: Library) -> None:
+    ways = ("gently", "slowly", "twice", "again", "with care", "by hand", "outdoors", "in the sink", "well", "soon")
+    more = "\n".join(
+        f"- Rinse the filter {way} under cold water, and look at it {at} [1]." for way in ways for at in ways[:4]
+    )
+    model = drafting(f"{DRAFT}\n{more}")
+    model._context_tokens = 1320
+    answer = asked(library, model)
+    assert "<image lid.png>" in shown(answer)
+    assert answer.requests == {"model": 1}
+    assert any("context" in warning for warning in answer.warnings)
+
+
 # ------------------------------------------------------------------------------------------------------------ streaming
 def test_steps_come_in_order_and_text_as_it_is_written(library: Library) -> None:
     library.model = drafting(DRAFT)  # type: ignore[misc]

@@ -41,7 +41,7 @@ class Room:
 
 def offer(question: str, passages: Sequence[Passage], room: Room) -> tuple[tuple[Offer, ...], tuple[str, ...]]:
     """The passages as far as they fit, best first, and what the reader should know of what was kept from the model."""
-    left = room.prompt_tokens - _size(draft_request(question, (), "", room))
+    left = room.prompt_tokens - tokens(draft_request(question, (), "", room))
     kept: list[Offer] = []
     addressed: Counter[str] = Counter()
     for passage in passages:
@@ -81,5 +81,6 @@ def _fenced(number: int, passage: Passage, text: str) -> str:
     return fenced("passage", text, number=number, section=" > ".join([passage.title, *passage.section]))
 
 
-def _size(request: ChatRequest) -> int:
+def tokens(request: ChatRequest) -> int:
+    """About how many tokens a request has."""
     return sum(count_tokens(message.text) + 8 for message in request.messages)

@@ -13,8 +13,9 @@ from showtell.answer.attribute import attribute
 from showtell.answer.citing import blocks, marked
 from showtell.answer.draft import draft, introduce
 from showtell.answer.evidence import Evidence, gather
-from showtell.answer.generate import Room, claims, closed_book_request, draft_request, offer
+from showtell.answer.generate import Room, claims, closed_book_request, draft_request, offer, tokens
 from showtell.answer.illustrate import Bounds, Cosines, bounded, choose, led_by, likeness, place
+from showtell.answer.prompts import language_name
 from showtell.answer.query import Intent, asks_several, read_intent
 from showtell.answer.refine import cited_passages, marks, read_refined, refine_request
 from showtell.answer.reply import read_reply
@@ -208,7 +209,14 @@ class _Asking:
             self.warnings.append("this is an extract, for the model wrote nothing that the sources support")
             return False
         self.claims, self.writer = written, model.name
+        self._compare_languages(language, " ".join(claim.text for claim in written))
         return False
+
+    def _compare_languages(self, asked: str, text: str) -> None:
+        told = question_language(text)
+        if asked and told and asked != told:
+            names = language_name(told), language_name(asked)
+            self.warnings.append(f"the model answered in {names[0]}, although the question is in {names[1]}")
 
     def _illustrate(self) -> Iterator[Step]:
         query, intent = self.queries[0], self.intent
@@ -238,6 +246,9 @@ class _Asking:
     def _refine(self) -> Iterator[Step]:
         language = question_language(self.asked)
         request = refine_request(self.question, self.claims, self.figures, language, self.limits.reply_tokens)
+        if self.model and tokens(request) > self._room(self.model).prompt_tokens:
+            self.warnings.append("the text was not fitted to its figures, for they do not fit the model's context")
+            return
         try:
             text = yield from self._writing(request)
         except ModelError as error:
