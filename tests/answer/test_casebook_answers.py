@@ -17,7 +17,7 @@ import pytest
 
 from showtell.answer.reply import Marker, read_reply
 from showtell.library import Library
-from showtell.models.base import ChatModel, ChatRequest
+from showtell.models.base import ChatRequest
 from showtell.models.fake import ScriptedModel
 from showtell.render.html import render_html
 from showtell.render.labels import moment
@@ -36,10 +36,12 @@ EACH = pytest.mark.parametrize("name", [pytest.param(name, id=name) for name in 
 NOT_OFFERED = 97  # a number of no passage, where the product did not offer one that a reply cites
 
 
-def ask(library: Library, model: ChatModel, question: str) -> Answer:
+def ask(library: Library, model: ScriptedModel, question: str) -> Answer:
     """The product's answer to a question, written by this model."""
-    library.model = model  # type: ignore[misc, assignment, unused-ignore, attr-defined]
-    return library.ask(question)
+    library.model = model
+    answer = library.ask(question)
+    assert model.requests
+    return answer
 
 
 def book() -> ModuleType:
@@ -241,14 +243,19 @@ Shelf = Callable[[Mapping[str, Any]], Library]
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
-    """The library of a case's documents; cases with the same documents share one."""
+    """The library of a case's documents; cases with the same documents share one.
+
+    Where these say too little for a model to be asked at all, there is a page beside them that lists the question.
+    """
     opened: dict[str, Library] = {}
 
-    def library(case: Mapping[str, Any]) -> Library:
-        key = json.dumps([case["passages"], case["media"]])
+    def filled(case: Mapping[str, Any], page: str) -> Library:
+        key = json.dumps([case["passages"], case["media"], page])
         if key not in opened:
             folder = tmp_path_factory.mktemp("case")
             write_documents(case, folder / "docs")
+            if page:
+                (folder / "docs" / "questions.html").write_text(page, encoding="utf-8")
             opened[key] = Library.open(folder / "library")
             if opened[key].warnings:
                 pytest.skip(opened[key].warnings[0])
@@ -256,9 +263,19 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
             assert sum(each.images + each.videos + each.tables for each in added) == len(case["media"])
         return opened[key]
 
+    def library(case: Mapping[str, Any]) -> Library:
+        question, own = case["question"], filled(case, "")
+        own.model = None
+        return own if own.ask(question).status == "answered" else filled(case, _listing(question))
+
     yield library
     for each in opened.values():
         each.close()
+
+
+def _listing(question: str) -> str:
+    """A page that holds a question, and no answer."""
+    return f"<h1>Questions</h1><h2>{escape(question)}</h2><p>{escape(question)} This is asked by many readers.</p>"
 
 
 @pytest.fixture(autouse=True)
