@@ -97,6 +97,7 @@ OWN: dict[str, tuple[Write, ...]] = {  # what the model writes of its own, by th
 }
 
 
+NEVER = (FOREIGN, "http:", "https:", "javascript:", "data:", "[[", "![", "](", "<img", "<b ", "alert", "99 ml", "own")
 NAMED = ("not offered", "showed again", "pictures", "addresses")  # whose warning names each
 
 
@@ -193,21 +194,7 @@ def check_media(answer: Answer, offered: set[str]) -> None:
 
 def check_text(answer: Answer) -> None:
     said = "\n".join(part.text for part in texts(answer))
-    for foreign in (
-        FOREIGN,
-        "http:",
-        "https:",
-        "javascript:",
-        "data:",
-        "[[",
-        "![",
-        "](",
-        "<img",
-        "<b ",
-        "alert",
-        "99 ml",
-        "own",
-    ):
+    for foreign in NEVER:
         assert foreign not in said, said
 
 
@@ -239,15 +226,20 @@ def fire(library: Library, model: Vandal, times: int) -> Counter[str]:
     assert sorted(refs(calm)) == sorted(MEDIA)
     offered = {part.media.id for part in figures(calm)}
     done: Counter[str] = Counter()
+    rendered = set()
     for _ in range(times):
         model.broke.clear()
         answer = asked(library, model)
         assert answer.status == "answered"
         check_media(answer, offered)
         check_text(answer)
-        check_renderings(answer, library)
         check_told(answer, model.broke)
+        looks = (*(getattr(part, "text", "") or part for part in answer.parts), answer.warnings)
+        if looks not in rendered:
+            check_renderings(answer, library)
+            rendered.add(looks)
         done.update({kind: len(names) for kind, names in model.broke.items()})
+        done["revision stands"] += not any("revision was left out" in warning for warning in answer.warnings)
     return done
 
 
@@ -255,6 +247,7 @@ def test_a_thousand_spoiled_revisions_show_nothing_foreign_and_tell_every_drop(l
     done = fire(library, Vandal(3, in_draft=0, in_revision=0.05), 1000)
     assert done["not offered"] > 40
     assert done["showed again"] > 400
+    assert done["revision stands"] > 700
     assert all(done[kind] > 80 for kind in OWN)
 
 
