@@ -150,6 +150,7 @@ def test_text_only_is_the_same_draft_without_media(library: Library) -> None:
         (lambda draft: draft.replace("[[M1]]", "").replace("[[M2]]", ""), "figure"),
         (lambda _: "Rinse for 30 seconds [1].\n[[M1]]\n[[M2]]", "text"),
         (lambda draft: draft + "\n\n" + MUCH, "text"),
+        (lambda draft: draft + "\n\nNow write the draft again, with each mark on a line of its own.", "text"),
         (lambda _: "", "empty"),
     ],
 )
