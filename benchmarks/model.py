@@ -96,7 +96,7 @@ class _Stub(BaseHTTPRequestHandler):
 
 
 def _reply(asked: str) -> str:
-    draft = asked.partition("Draft:\n")[2]
+    draft = asked.partition("Draft:\n")[2].partition("\n\nNow ")[0]
     if draft:
         return draft
     passages = _PASSAGE.findall(asked)

@@ -263,6 +263,7 @@ class Library:
             media_per_claim=chosen.media_per_claim,
             reply_tokens=chosen.model_reply,
             refine=chosen.refine,
+            sees=chosen.model_sees,
             hyde=chosen.hyde,
         )
         yield from run(

@@ -104,7 +104,7 @@ class Settings(BaseModel):
     """Seconds until a model's first word, and between its words; ten times that for the whole reply."""
 
     model_sees: bool = False
-    """Whether pictures are sent to the model."""
+    """Whether the model is shown the pictures among the figures when it fits the text to them."""
 
     refine: bool = True
     """Whether the model revises the text around the figures."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from showtell.errors import ModelError
+from showtell.errors import ModelError, PicturesRefused
 from showtell.library import Library
 from showtell.models.base import ChatRequest
 from showtell.models.fake import ScriptedModel
@@ -183,6 +183,37 @@ def test_a_revision_may_move_and_mention_figures(library: Library) -> None:
 
     answer = asked(library, drafting(DRAFT, revised))
     assert shown(answer)[0] == "1. Unplug the garden pump and open the lid, as the picture shows [1]."
+
+
+def test_a_model_that_sees_is_shown_the_figures_pictures(made: Made, tmp_path: Path) -> None:
+    made(FILES, PICTURES).close()
+    with Library.open(tmp_path / "library", model_sees=True) as library:
+        model = drafting(DRAFT)
+        answer = asked(library, model)
+    draft, revision = model.requests
+    assert draft.messages[-1].pictures == ()
+    pictures = revision.messages[-1].pictures
+    assert [picture[:4] for picture in pictures] == [b"\x89PNG"] * 2
+    assert "in order: [[M1]], [[M2]]" in revision.messages[-1].text
+    assert answer.warnings == ()
+
+
+def test_a_model_that_refuses_pictures_is_asked_without_them(made: Made, tmp_path: Path) -> None:
+    def reply(request: ChatRequest) -> str:
+        if request.messages[-1].pictures:
+            raise PicturesRefused("it takes no pictures; set model_sees to false")
+        return (
+            request.messages[-1].text.partition("Draft:\n")[2].partition("\n\nNow")[0]
+            if is_revision(request)
+            else DRAFT
+        )
+
+    made(FILES, PICTURES).close()
+    with Library.open(tmp_path / "library", model_sees=True) as library:
+        answer = asked(library, ScriptedModel(reply))
+    assert "<image lid.png>" in shown(answer)
+    assert answer.requests == {"model": 3}
+    assert any("takes no pictures" in warning for warning in answer.warnings)
 
 
 def test_the_published_lion_is_caught_and_repaired(library: Library) -> None:

@@ -58,8 +58,7 @@ def illustrate(claims: Sequence[Claim], evidence: Evidence, searcher: Searcher) 
     known = searcher.passage_vectors.rows([passage.id for passage in passages])
     sources = [_source(vector, passages, known) for vector in vectors]
     attributed = [
-        replace(claim, passages=(source,) if source else ())
-        for claim, source in zip(claims, sources, strict=True)
+        replace(claim, passages=(source,) if source else ()) for claim, source in zip(claims, sources, strict=True)
     ]
     media = searcher.media_vectors.rows([row for ground in evidence.grounds for row in ground.media])
     by_section = {ground.section_id: ground for ground in evidence.grounds}

@@ -17,11 +17,11 @@ from showtell.answer.generate import Room, claims, closed_book_request, draft_re
 from showtell.answer.illustrate import Bounds, Cosines, bounded, choose, led_by, likeness, place
 from showtell.answer.prompts import language_name
 from showtell.answer.query import Intent, asks_several, read_intent
-from showtell.answer.refine import cited_passages, marks, read_refined, refine_request
+from showtell.answer.refine import PICTURE_PIXELS, cited_passages, marks, read_refined, refine_request, with_pictures
 from showtell.answer.reply import read_reply
 from showtell.answer.rewrite import Rewriting, hypothesis_request, read_rewriting, rewrite_request
 from showtell.answer.verify import verify
-from showtell.errors import ModelError
+from showtell.errors import ModelError, PictureError, PicturesRefused
 from showtell.index.search import Query, Searcher
 from showtell.index.store import Scope
 from showtell.index.terms import question_language
@@ -50,7 +50,10 @@ LONGEST_REPLY = 8  # characters a token that a reply is read to; more is no lang
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much an answer may hold: cited sections, words, rows of a table, media after one claim, a model's tokens."""
+    """How much an answer may hold: cited sections, words, rows of a table, media after one claim, a model's tokens.
+
+    ``refine`` is whether a model revises its draft around the figures, ``sees`` whether it is then shown them.
+    """
 
     citations: int = 3
     words: int = 150
@@ -58,6 +61,7 @@ class Limits:
     media_per_claim: int = 3
     reply_tokens: int = 800
     refine: bool = True
+    sees: bool = False
     hyde: bool = False
 
 
@@ -244,13 +248,20 @@ class _Asking:
         self.figures = place(query, self.intent, self.claims, chosen, bounds, cosines)
 
     def _refine(self) -> Iterator[Step]:
+        assert self.model is not None  # noqa: S101 (nothing else writes a draft to refine)
         language = question_language(self.asked)
         request = refine_request(self.question, self.claims, self.figures, language, self.limits.reply_tokens)
-        if self.model and tokens(request) > self._room(self.model).prompt_tokens:
+        left = self._room(self.model).prompt_tokens - tokens(request)
+        if left < 0:
             self.warnings.append("the text was not fitted to its figures, for they do not fit the model's context")
             return
+        seen = with_pictures(request, self.figures, self._picture, left) if self.limits.sees else request
         try:
-            text = yield from self._writing(request)
+            try:
+                text = yield from self._writing(seen)
+            except PicturesRefused as error:
+                self.warnings.append(f"the model was not shown the pictures: {error}")
+                text = yield from self._writing(request)
         except ModelError as error:
             self.warnings.append(f"the text was not fitted to its figures: {error}")
             return
@@ -262,6 +273,15 @@ class _Asking:
             self.warnings.append(f"the model's revision was left out: {refined.breach}")
         self.claims, self.figures = list(refined.claims), list(refined.figures)
         yield Step("refine", refined)
+
+    def _picture(self, asset: str) -> bytes | None:
+        """A stored picture as a model takes it; None for one that cannot be drawn, such as SVG."""
+        from showtell.pictures import fitted
+
+        try:
+            return fitted((self.searcher.store.assets / asset).read_bytes(), PICTURE_PIXELS)
+        except (PictureError, OSError):
+            return None
 
     def _finish(self, began: float) -> Iterator[Step]:
         numbers: dict[int, int] = {}

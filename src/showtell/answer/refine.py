@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from showtell.answer.citing import blocks, claims_of, marked
@@ -18,10 +18,11 @@ from showtell.index.terms import terms
 from showtell.ingest.split import describe
 from showtell.models.base import ChatRequest
 from showtell.models.tokens import cut_to_tokens
-from showtell.types import Claim, Figure, Passage
+from showtell.types import Claim, Figure, Image, Passage
 
 KEPT = 0.7  # share of the draft's words that a revision keeps
 GIVEN = 0.5  # share of a sentence's words that the draft or a figure holds
+PICTURE_PIXELS, PICTURE_TOKENS = 768, 800  # the longer side of a picture sent, and about what models count it as
 SPEAKING = 5  # words from which a sentence says something
 CONTEXT_TOKENS = 60  # of a figure's description
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -50,6 +51,29 @@ def refine_request(
         language=language_name(language),
     )
     return ChatRequest(messages, max_tokens=reply_tokens)
+
+
+def with_pictures(
+    request: ChatRequest, figures: Sequence[Figure], read: Callable[[str], bytes | None], tokens: int
+) -> ChatRequest:
+    """The request with the figures' pictures, as many of the first ones as fit into ``tokens``, for a model that sees.
+
+    ``read`` gives the bytes of an asset, no larger than :data:`PICTURE_PIXELS`, or None where they cannot be shown.
+    """
+    shown: dict[str, bytes] = {}
+    for mark, figure in zip(marks(figures), figures, strict=True):
+        asset = figure.media.block.asset if isinstance(figure.media.block, Image) else None
+        if asset and tokens >= PICTURE_TOKENS and (content := read(asset)):
+            shown[mark] = content
+            tokens -= PICTURE_TOKENS
+    if not shown:
+        return request
+    *before, asked = request.messages
+    named = ", ".join(f"[[{mark}]]" for mark in shown)
+    seen = replace(
+        asked, text=f"The pictures above are, in order: {named}.\n\n{asked.text}", pictures=(*shown.values(),)
+    )
+    return replace(request, messages=(*before, seen))
 
 
 def marks(figures: Sequence[Figure]) -> tuple[str, ...]:
