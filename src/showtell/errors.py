@@ -7,6 +7,7 @@
     │   ├── UnsupportedError     a kind of file that no reader is there for
     │   └── PictureError         a picture that is broken, too large or not a picture
     ├── FetchError           an address was refused or did not answer
+    ├── WikiError            a wiki cannot be asked, or does not answer as wikis do
     ├── LibraryError         the library cannot be used as asked
     │   ├── LibraryLocked        another process writes to it
     │   ├── LibraryDamaged       it cannot be read
@@ -37,11 +38,19 @@ class PictureError(SourceError):
 
 
 class FetchError(ShowtellError):
-    """An address was refused or did not answer; ``status`` is the HTTP status if there was one."""
+    """An address was refused or did not answer; ``status`` is the HTTP status if there was one.
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    ``retry_after`` is how many seconds the server asked to wait, if it did.
+    """
+
+    def __init__(self, message: str, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.retry_after = retry_after
+
+
+class WikiError(ShowtellError):
+    """A wiki cannot be asked, or does not answer as wikis do."""
 
 
 class LibraryError(ShowtellError):

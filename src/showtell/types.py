@@ -43,7 +43,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """``ref`` is the address as written, ``source`` the resolved path, URL or ``asset:<sha256>``; sizes are pixels."""
+    """``ref`` is the address as written, ``source`` the resolved path, URL or ``asset:<sha256>``; sizes are pixels.
+
+    ``credit`` and ``licence`` are the picture's own, where its source tells them apart from the document's.
+    """
 
     type: ClassVar[str] = "image"
     ref: str
@@ -54,6 +57,8 @@ class Image:
     asset: str | None = None
     width: int | None = None
     height: int | None = None
+    credit: str | None = None
+    licence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +377,8 @@ def _media(media: Media) -> dict[str, Any]:
     for hidden in ("section_id", "before", "after"):
         del shown[hidden]
     block.pop("cues", None)
+    for own in ("credit", "licence"):  # the media's, which are the block's where it has them
+        block.pop(own, None)
     if isinstance(media.block, Video):  # the part says which seconds are shown
         del block["start"], block["end"]
     document_title = shown.pop("title")

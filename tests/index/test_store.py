@@ -11,6 +11,7 @@ import pytest
 
 from showtell.errors import LibraryDamaged, LibraryError, LibraryTooNew
 from showtell.index.store import Scope, Store
+from showtell.types import as_json
 
 from .conftest import document
 
@@ -27,6 +28,17 @@ def test_what_is_put_comes_back(tmp_path: Path) -> None:
     (media,) = store.section_media([1]).values()
     assert media.block.source == "/docs/lamp.md/a.png"
     assert store.sections([1])[1].blocks[2].rows == (("1", "2"),)
+
+
+def test_a_picture_keeps_its_own_credit_and_licence(tmp_path: Path) -> None:
+    store = Store(tmp_path / "library", create=True)
+    page = document("tomato", "Red fruit.")
+    own = replace(page.sections[0].blocks[1], credit="A. Painter", licence="CC0")
+    sections = (replace(page.sections[0], blocks=(page.sections[0].blocks[0], own)), *page.sections[1:])
+    store.put(replace(page, sections=sections, licence="CC BY-SA 4.0"))
+    (media,) = store.section_media([1]).values()
+    assert (media.credit, media.licence) == ("A. Painter", "CC0")
+    assert as_json(media)["licence"] == "CC0"
 
 
 def test_adding_again_replaces_text_terms_vectors_and_media(tmp_path: Path) -> None:

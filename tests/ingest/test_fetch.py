@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import time
+from email.utils import formatdate
 
 import httpcore2
 import pytest
@@ -310,6 +311,37 @@ def test_a_server_that_says_nothing_is_given_up(site):
     site.answers["/"] = lambda request: time.sleep(1)
     with pytest.raises(FetchError, match="within"):
         Fetcher([site.host], timeout=0.2).get(site.url("/"))
+
+
+def test_one_fetch_may_have_less_time_than_the_fetcher(site, fetcher):
+    site.answers["/"] = lambda request: time.sleep(1)
+    with pytest.raises(FetchError, match=r"within 0\.2 s"):
+        fetcher.get(site.url("/"), timeout=0.2)
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [("7", 7), ("", None), ("soon", None), ("-3", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("²", None)],
+)
+def test_how_long_a_server_asks_to_wait_is_told(site, fetcher, written, seconds):
+    site.put("/", b"", 429, Retry_After=written)
+    with pytest.raises(FetchError) as refused:
+        fetcher.get(site.url("/"))
+    assert refused.value.retry_after == seconds
+
+
+def test_the_time_to_wait_may_be_a_date(site, fetcher):
+    site.put("/", b"", 503, Retry_After=formatdate(time.time() + 60, usegmt=True))
+    with pytest.raises(FetchError) as refused:
+        fetcher.get(site.url("/"))
+    assert refused.value.retry_after == pytest.approx(60, abs=3)
+
+
+def test_a_fetcher_may_go_under_another_name(site, fetcher):
+    site.put("/")
+    fetcher.named("other (me@example.org)").get(site.url("/"))
+    fetcher.get(site.url("/"))
+    assert [headers["user-agent"] for _, headers in site.asked] == ["other (me@example.org)", "showtell-test"]
 
 
 def test_an_answer_that_is_no_http_is_told(site, fetcher):

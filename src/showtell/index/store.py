@@ -599,10 +599,12 @@ def _passage(row: Any) -> Passage:
 
 
 def _media(row: Any) -> Media:
-    _, key, section, name, title, path, position, block, before, after, licence, generated, model = row
+    _, key, section, name, title, path, position, fields, before, after, licence, generated, model = row
+    block = _block(json.loads(fields))
+    own = block if isinstance(block, Image) else None
     return Media(
-        key, section, name, title, tuple(json.loads(path)), position, _block(json.loads(block)), before, after,
-        licence=licence, generated=generated, generated_by=model,
+        key, section, name, title, tuple(json.loads(path)), position, block, before, after,
+        own.credit if own else None, (own.licence if own else None) or licence, generated, model,
     )  # fmt: skip
 
 

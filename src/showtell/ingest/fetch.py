@@ -18,7 +18,10 @@ import ssl
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from http import HTTPStatus
 from typing import Any
@@ -96,25 +99,37 @@ class Fetcher:
         self._resolve = resolve
         self._connect = connect
 
-    def get(self, url: str, *, accept: str = "*/*", max_bytes: int | None = None) -> Fetched:
+    def named(self, user_agent: str) -> Fetcher:
+        """The same fetcher under another name."""
+        other = copy(self)
+        other.user_agent = user_agent
+        return other
+
+    def get(
+        self, url: str, *, accept: str = "*/*", max_bytes: int | None = None, timeout: float | None = None
+    ) -> Fetched:
         """Fetch an address; at most five redirects are followed, none from https to http.
 
-        Raises FetchError: the address is refused, or it gave no answer, an error, or more than ``max_bytes`` (the
-        fetcher's if None). Its ``status`` is the HTTP status where there was one.
+        Raises FetchError: the address is refused, or it gave no answer within ``timeout`` seconds, an error, or more
+        than ``max_bytes`` (the fetcher's own limits if None). Its ``status`` is the HTTP status where there was one,
+        its ``retry_after`` the seconds that the server asked to wait.
         """
         limit = self._max_bytes if max_bytes is None else max_bytes
-        deadline = _Deadline(self._timeout)
+        seconds = self._timeout if timeout is None else min(timeout, self._timeout)
+        deadline = _Deadline(seconds)
         guard = _Guard(self._allowed, self._resolve, self._connect, deadline)
         try:
             with httpcore.ConnectionPool(ssl_context=self._tls, network_backend=guard) as pool:
                 return self._follow(pool, checked(url), accept, limit)
         except FetchError as fault:
-            reason, status = str(fault), fault.status
+            reason, status, wait = str(fault), fault.status, fault.retry_after
         except httpcore.TimeoutException:
-            reason, status = f"no whole answer within {self._timeout:g} s; try again later or raise fetch_timeout", None
+            reason = f"no whole answer within {seconds:.3g} s; try again later or raise fetch_timeout"
+            status = wait = None
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            reason, status = f"the connection failed ({_first_line(error)}); check the address and the network", None
-        raise FetchError(f"{_shown(url)}: {reason}", status)
+            reason = f"the connection failed ({_first_line(error)}); check the address and the network"
+            status = wait = None
+        raise FetchError(f"{_shown(url)}: {reason}", status, wait)
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -146,7 +161,7 @@ class Fetcher:
             if response.status in _REDIRECTS and sent.get("location"):
                 return _joined(address, sent["location"])
             if not 200 <= response.status < 300:
-                raise FetchError(_complaint(response.status), response.status)
+                raise FetchError(_complaint(response.status), response.status, retry_after(sent))
             body = _body(response, sent, limit)
         kept = {name: value for name, value in sent.items() if name in _KEPT_HEADERS}
         return Fetched(str(address), sent.get("content-type", ""), body, kept)
@@ -262,6 +277,18 @@ def checked(url: str) -> URL:
     if not is_plain_host(address.raw_host.decode("ascii")) or not 0 < (address.port or 80) < 65536:
         raise FetchError("the host is missing or oddly spelled; write its name, or its IP address as usual")
     return address.copy_with(fragment=None)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait (RFC 9110, section 10.2.3), or None; ``headers`` have lower-case names."""
+    written = headers.get("retry-after", "").strip()
+    if written.isascii() and written.isdigit():
+        return float(written[:9])
+    try:
+        when = parsedate_to_datetime(written)
+    except ValueError:
+        return None
+    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
 def _joined(address: URL, location: str) -> URL:
