@@ -129,20 +129,23 @@ def likeness(
 def led_by(grounds: Sequence[Ground], claims: Sequence[Claim]) -> tuple[Ground, ...]:
     """The grounds as written claims use them, so that a draft corrects the search.
 
-    The section leads whose passages support most of the claims' words, by score where two support as many, and beside
-    it any other that supports half as many; the further cited ones stand as the search's further ones do. Sub-sections
-    of the leading one and those found by their media give media; the rest gives nothing. Where no claim cites
-    anything, the search stands.
+    The search's leading section leads on, alone, where a claim cites it. Else that one leads whose passages support
+    most of the claims' words, by score where two support as many, and beside it any other that supports half as many.
+    The further cited ones stand as the search's further ones do. Sub-sections of the leading one and those found by
+    their media give media; the rest gives nothing. Where no claim cites anything, the search stands.
     """
     support = _support(claims)
     cited = [ground for ground in grounds if ground.section_id in support]
     if not cited:
         return tuple(grounds)
-    cited.sort(key=lambda ground: (-support[ground.section_id], -ground.score, ground.section_id))
-    much = MUCH * support[cited[0].section_id]
+    cited.sort(key=lambda each: (each is not grounds[0], -support[each.section_id], -each.score, each.section_id))
+    much = math.inf if cited[0] is grounds[0] else MUCH * support[cited[0].section_id]
     rest = [ground for ground in grounds if ground.section_id not in support]
     return (
-        *(replace(ground, role="lead" if support[ground.section_id] >= much else "other") for ground in cited),
+        *(
+            replace(each, role="lead" if number == 0 or support[each.section_id] >= much else "other")
+            for number, each in enumerate(cited)
+        ),
         *(replace(ground, role=_role_beside(cited[0], ground)) for ground in rest),
     )
 
