@@ -1,10 +1,11 @@
 """How many wrong numbers the check of numbers catches, and how often it cries at right ones.
 
-``python -m benchmarks.numbers [--seed N] [--corpus FOLDER] [--show KIND]`` makes passages of facts in five languages'
-formats, takes the sentences of the sample handbook, and checks each sentence against its own passage: as it is (a
-finding is a false alarm), with a changed number, with another number of the passage put in its place, and said in
-other words, units, formats or languages (again a false alarm). Frames, formats and conversions are this module's own:
-nothing is shared with the code that checks. Sentences of ``--corpus`` (Markdown files) are further unchanged controls.
+``python -m benchmarks.numbers [--seed N] [--passages N] [--corpus FOLDER] [--show KIND]`` makes passages of facts in
+five languages' formats, takes sentences dense with quantities and those of the sample handbook, and checks each
+sentence against its own passage: as it is (a finding is a false alarm), with a changed number, with another number of
+the passage put in its place, and said in other words, units, formats or languages (again a false alarm). Frames,
+formats and conversions are this module's own: nothing is shared with the code that checks. ``--corpus`` (Markdown
+files; beside the checkout by default) is told apart: its codes, "step 3" and addresses are left unchecked on purpose.
 """
 
 from __future__ import annotations
@@ -332,6 +333,24 @@ def found_cases(chance: random.Random, files: Sequence[Path], kinds: Sequence[st
                     yield Case(f"{case.kind}, {name}", language, case.claim, passage, case.wrong)
 
 
+def dense_cases(chance: random.Random, each: int) -> Iterator[Case]:
+    """Sentences with many quantities, spoiled ``each`` times; and with two of their numbers exchanged."""
+    for line in (Path(__file__).parent / "number_sentences.txt").read_text(encoding="utf-8").splitlines():
+        language, _, sentence = line.partition(" | ")
+        if line.startswith("#"):
+            continue
+        yield Case("unchanged, dense", language, sentence, sentence)
+        for _ in range(each):
+            for case in spoiled(chance, sentence, sentence, language):
+                if is_wrong(case.kind):
+                    yield Case(f"{case.kind}, dense", language, case.claim, sentence, case.wrong)
+            one, other = sorted(chance.sample(numbers_in(sentence), 2), key=lambda found: found.start())
+            if one.group() != other.group():
+                between = sentence[one.end() : other.start()]
+                claim = sentence[: one.start()] + other.group() + between + one.group() + sentence[other.end() :]
+                yield Case("swapped, two dense", language, claim, sentence)
+
+
 # ------------------------------------------------------------------------------------------------------------ measuring
 def alarms(case: Case) -> list[str]:
     """What the check finds fault with: anything, or what touches the wrong number."""
@@ -357,6 +376,7 @@ def all_cases(seed: int, passages: int, corpus: Path | None) -> list[Case]:
     """Every case of a run."""
     chance = random.Random(seed)
     cases = list(made_cases(chance, passages))
+    cases += dense_cases(chance, 4)
     handbook = [file for file in sorted(HANDBOOK.rglob("*")) if file.suffix in (".md", ".html")]
     cases += found_cases(chance, handbook, ("unchanged", "changed", "swapped"), "handbook")
     if corpus:

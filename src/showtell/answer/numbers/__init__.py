@@ -14,7 +14,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from showtell.answer.numbers.places import RUN, Evidence, Place, PlacedText, Seen, alike, read_places, same_run, stem
+from showtell.answer.numbers.evidence import Evidence, Seen, same_run
+from showtell.answer.numbers.places import Place, PlacedText, alike, read_places, stem
 from showtell.answer.numbers.writing import write_like
 from showtell.answer.quantities import Quantity
 from showtell.answer.quantities.agreement import agrees, is_as_exact
@@ -29,6 +30,7 @@ Verdict = Literal["supported", "unsupported", "contradicted"]
 SMALL = 12  # counts up to this are the writer's own ("there are three ways") unless the source counts the same thing
 VERBATIM = 5  # same neighbours, from which such a count is checked too
 AT_HOME = 1.2  # score from which a number of the source is taken for the one that is meant
+IN_SENTENCE = 0.8  # … where a number in the same sentence is, that says what the answer says
 BETTER = 0.62  # share of the best place's score below which a number's own place is a wrong one
 UNIQUE = 0.9  # … and below which another number of the source is out of question
 COVERED = 0.75  # share of the words around a number that another place must have to be the one that is meant
@@ -36,8 +38,11 @@ LONE_COVERED = 0.5  # … where nothing else of its kind stands in the sources
 TELLING = 0.75  # worth of words that stand only there
 AGAINST = 0.35  # share of it that may stand only at the number's own place
 AGAINST_IN_SENTENCE = 0.5
-CLEARLY = 3  # neighbours more that are the same, where nothing else tells two places of one sentence apart
+ALIKE = 0.8  # share of the best place's score below which another place of the same sentence is a wrong one …
+CLEARLY = 3  # … where so many more neighbours are the same there
 LATEST_YEAR = 2200
+LONG = 4  # digits of a number that supports itself wherever it stands: a port, a postcode
+MOST = 30  # numbers of an answer among which others are looked for
 LOOKED_AT = 3  # places that a number may belong to instead
 
 
@@ -83,7 +88,7 @@ class _Ruling:
 def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | None:
     """Presence and place of one quantity; None if it needs no support."""
     quantity = place.quantity
-    if quantity.weak:
+    if quantity.weak or _is_start(quantity):
         return None
     supports: list[tuple[int, Seen]] = []
     rivals: list[Seen] = []
@@ -98,15 +103,22 @@ def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | No
     if quantity.kind == "code":
         return _judge_code(place, home, [own for _, own in supports], evidence)
     if supports:
-        return _placed(place, supports, ranked[:LOOKED_AT], evidence)
+        return _placed(place, supports, ranked[:LOOKED_AT], answer, evidence)
     if _is_own_count(quantity):
         counted = home if home and evidence.run(place, home) >= VERBATIM else _same_noun(quantity, rivals)
         return _contradicted(counted) if counted else None
-    if not quantity.units and (source := _stands_in(answer.text[slice(*quantity.digits)], evidence)) is not None:
+    written = answer.text[slice(*quantity.digits)]
+    if not quantity.units and len(written) >= LONG and (source := _stands_in(written, evidence)) is not None:
         return _Ruling("supported", source)
     if home and _is_meant(place, home, ranked, evidence):
         return _contradicted(home)
     return _Ruling("unsupported")
+
+
+def _is_start(quantity: Quantity) -> bool:
+    """Whether it is the 0 of "from 0 to 100"."""
+    values = [reading.value for reading in quantity.readings]
+    return quantity.group >= 0 and quantity.kind in ("number", "measure") and not any(values)
 
 
 def _contradicted(right: Seen) -> _Ruling:
@@ -157,40 +169,58 @@ def _ranked(place: Place, rivals: Sequence[Seen], evidence: Evidence) -> list[Se
     return sorted(rivals, key=likeness, reverse=True)
 
 
-def _placed(place: Place, supports: Sequence[tuple[int, Seen]], rivals: Sequence[Seen], evidence: Evidence) -> _Ruling:
+def _placed(
+    place: Place, supports: Sequence[tuple[int, Seen]], rivals: Sequence[Seen], answer: PlacedText, evidence: Evidence
+) -> _Ruling:
     """Supported, unless where the same words stand there is another number."""
     ranked = sorted(supports, key=lambda each: (evidence.score(place, each[1]), each[0]), reverse=True)
     for rival in rivals:
-        if all(_is_elsewhere(place, own, rival, strength, evidence) for strength, own in ranked[: 2 * LOOKED_AT]):
+        is_told = _is_told(rival, place, answer, evidence)
+        if all(_is_elsewhere(place, own, rival, strength, is_told, evidence) for strength, own in ranked[:LOOKED_AT]):
             return _contradicted(rival)
     return _Ruling("supported", ranked[0][1].source)
 
 
-def _is_elsewhere(place: Place, own: Seen, rival: Seen, strength: int, evidence: Evidence) -> bool:
-    """Whether a number that a source has at ``own`` should be that at ``rival``: its words fit there, not here."""
+def _is_told(rival: Seen, place: Place, answer: PlacedText, evidence: Evidence) -> bool:
+    """Whether another number of the answer is the rival, its other unit, or the other end of its range."""
+    group, partner = rival.quantity.group, evidence.partner(rival)
+    same = [rival.quantity, *([partner.quantity] if partner else [])]
+    same += [seen.place.quantity for seen in evidence.group(rival)] if group >= 0 else []
+    own = place.quantity.group
+    apart = (p.quantity for p in answer.places[:MOST] if p.index != place.index and not p.quantity.group == own >= 0)
+    return any(agrees(other, quantity) >= 2 for other in apart for quantity in same)
+
+
+def _is_elsewhere(place: Place, own: Seen, rival: Seen, strength: int, is_told: bool, evidence: Evidence) -> bool:
+    """Whether a number that a source has at ``own`` should be that at ``rival``: its words fit there, not here.
+
+    ``is_told``: the rival stands in the answer too, so that more must speak against their being told apart rightly.
+    """
     if _names_another(place, own, rival):
         return True
     here, there = evidence.score(place, own), evidence.score(place, rival)
-    if there < AT_HOME:
-        return False
     if own.source == rival.source and own.place.sentence == rival.place.sentence:
-        return _is_elsewhere_in_sentence(place, own, rival, here / there, evidence)
-    if evidence.coverage(place, rival) < COVERED or here >= there:
+        return _is_elsewhere_in_sentence(place, own, rival, is_told, evidence)
+    coverage = evidence.coverage(place, rival)
+    if there < AT_HOME or here >= there or coverage < (COVERED if evidence.in_one_language(own, rival) else 1.0):
         return False
     alone, against = evidence.only(place, rival, own), evidence.only(place, own, rival)
-    if strength == 1 and not against:
+    if not against and (strength == 1 or here < BETTER * there):
         return True
-    return here < BETTER * there or (alone >= TELLING and against <= AGAINST * alone)
+    return alone >= TELLING and against <= AGAINST * alone
 
 
-def _is_elsewhere_in_sentence(place: Place, own: Seen, rival: Seen, share: float, evidence: Evidence) -> bool:
+def _is_elsewhere_in_sentence(place: Place, own: Seen, rival: Seen, is_told: bool, evidence: Evidence) -> bool:
+    """The same within one sentence, where only what stands between its numbers can tell."""
     in_one_list = own.quantity.group == rival.quantity.group >= 0
-    if in_one_list and same_run(place.before, rival.place.before) < min(RUN, len(rival.place.before)):
+    if in_one_list and same_run(place.before, rival.place.before) < len(rival.place.before):
         return False
+    here, there = evidence.score(place, own), evidence.score(place, rival)
     mine, others = evidence.own(place, own, rival), evidence.own(place, rival, own)
-    if others >= TELLING and mine <= AGAINST_IN_SENTENCE * others:
-        return True
-    return share < BETTER and mine <= others and evidence.run(place, rival) - evidence.run(place, own) >= CLEARLY
+    if others >= TELLING * (1 + is_told) and mine <= AGAINST_IN_SENTENCE * others:
+        return there >= IN_SENTENCE or not mine
+    more_alike = evidence.run(place, rival) - evidence.run(place, own) >= CLEARLY
+    return there >= IN_SENTENCE and here < ALIKE * there and mine <= others and more_alike
 
 
 def _names_another(place: Place, own: Seen, rival: Seen) -> bool:
@@ -220,7 +250,7 @@ def _value(seen: Seen) -> object:
 
 # ------------------------------------------------------------------------------------------------- counts and codes
 def _is_own_count(quantity: Quantity) -> bool:
-    whole = (reading.value.denominator == 1 and 0 <= reading.value <= SMALL for reading in quantity.readings)
+    whole = (reading.step == 1 and 0 <= reading.value <= SMALL for reading in quantity.readings)
     return quantity.kind == "number" and all(whole)
 
 
@@ -287,7 +317,7 @@ def _judge_pair(first: int, second: int, judged: list[_Ruling | None], answer: P
             return
     if not left and not right:
         return
-    second_is_right = not left or (bool(right) and _is_elsewhere(one, left[0], right[0], 3, evidence))
+    second_is_right = not left or (bool(right) and _is_elsewhere(one, left[0], right[0], 3, False, evidence))
     kept, wrong, stated = (second, first, right) if second_is_right else (first, second, left)
     judged[kept] = _Ruling("supported", stated[0].source)
     judged[wrong] = _half(answer.places[wrong].quantity, answer.places[kept].quantity, stated, evidence)

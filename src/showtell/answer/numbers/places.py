@@ -20,6 +20,7 @@ REACH = 40  # words to each side that are looked through for the words that are 
 RUN = 4  # neighbours to each side that may be the same, word for word
 BREAK = 2  # words that a comma, a bracket, an "and" counts for
 IN_HEADER = 3  # words that a column's header is away from its cells
+VALUE = "="  # begins what stands for another quantity among the words
 SHARED = 0.3  # worth of words that lead to several numbers, for the first of them
 
 
@@ -27,8 +28,9 @@ SHARED = 0.3  # worth of words that lead to several numbers, for the first of th
 class Place:
     """A quantity in its sentence.
 
-    ``words`` are those around, by distance (negative: before); ``own`` those that are closer to it than to any number
-    that it could be taken for, by worth; ``before`` and ``after`` its very neighbours, nearest first.
+    ``words`` are those around, by distance (negative: before), other quantities by their value ("=12"); ``own`` those
+    that belong to it rather than to a number that it could be taken for, by worth; ``before`` and ``after`` its very
+    neighbours, nearest first.
     """
 
     index: int
@@ -82,7 +84,7 @@ def stem(word: str) -> str:
 
 def is_code(word: str) -> bool:
     """Whether an element of a sentence is a code; other digits do not stand among its words."""
-    return any(letter.isdecimal() for letter in word)
+    return word[0] != VALUE and any(letter.isdecimal() for letter in word)
 
 
 def dimensions(quantity: Quantity) -> set[object]:
@@ -171,17 +173,23 @@ def _columns(text: str) -> Iterator[tuple[int, int, str]]:
 # ----------------------------------------------------------------------------------------------------------- sentences
 _SENTENCE_END = re.compile(r"(?<![.\s(]\w)[.!?;](?=\s|$)|[。！？；]|\n")
 _SEPARATOR = re.compile(r"[,:;()\[\]|，：；（）、—]")
-_COMMA = re.compile(r"[,:;|，：；、—]")
+_COMMA = re.compile(r"[,;|，；、—]")
 _TOKEN = re.compile(r"[\u2e80-\u9fff]|(?:(?![\u2e80-\u9fff])[^\W\d_])+")
 
 
 class _Element(NamedTuple):
-    """A word, or the quantity ``number`` as "#"."""
+    """A word, or the quantity ``number`` as "#" and, among the words of others, as ``value``."""
 
     stem: str
     number: int
     start: int
     end: int
+    value: str = ""
+
+    @property
+    def word(self) -> str:
+        """What it is among the words of a number."""
+        return self.value or self.stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +208,14 @@ def _places(
     places: list[Place] = []
     frequencies: Counter[str] = Counter()
     for count, elements in enumerate(_sentences(text, _elements(text, quantities))):
-        all_words = frozenset(element.stem for element in elements)
+        all_words = frozenset(element.word for element in elements)
         frequencies.update(all_words)
         found = [at for at, element in enumerate(elements) if element.number >= 0]
         sentence = _measured(text, elements) if found else _Sentence((), (), ())
         for at in found:
             number = elements[at].number
             header = [stem(m.group()) for m in _TOKEN.finditer(headers.get(number, ""))]
-            around = _around(sentence, at) | dict.fromkeys(header, IN_HEADER)
+            around = _around(sentence, at, partners.get(number, number)) | dict.fromkeys(header, IN_HEADER)
             own = dict(_own(sentence, at, quantities, partners)) | dict.fromkeys(header, 1.0)
             before, after = _neighbours(sentence, at)
             words_ = all_words.union(header)
@@ -221,9 +229,20 @@ def _elements(text: str, quantities: Sequence[Quantity]) -> Iterator[_Element]:
         if not quantity.group == group >= 0:  # the "to" of a range is no word
             yield from _words(text, at, quantity.start)
         mask = str(quantity.keys[0][0]) if quantity.kind == "code" else "#"
-        yield _Element(mask, number, quantity.start, quantity.end)
+        yield _Element(mask, number, quantity.start, quantity.end, _value(quantity))
         at, group = max(at, quantity.end), quantity.group
     yield from _words(text, at, len(text))
+
+
+def _value(quantity: Quantity) -> str:
+    """What the same quantity has in any writing."""
+    if quantity.units:
+        unit = quantity.units[0]
+        base = (quantity.readings[0].value + unit.offset) * unit.factor
+        return f"{VALUE}{float(base):.6g}{''.join(name for name, _ in unit.dimension)}"
+    if quantity.readings and quantity.kind == "number":
+        return f"{VALUE}{float(quantity.readings[0].value):.6g}"
+    return "" if quantity.kind == "code" else f"{VALUE}{quantity.keys[0]}"
 
 
 def _words(text: str, start: int, end: int) -> Iterator[_Element]:
@@ -262,12 +281,17 @@ def _measured(text: str, elements: Sequence[_Element]) -> _Sentence:
     return _Sentence(elements, positions, cuts)
 
 
-def _around(sentence: _Sentence, at: int) -> dict[str, int]:
-    """The words around by their distance; of one that stands twice the nearer."""
+def _around(sentence: _Sentence, at: int, partner: int) -> dict[str, int]:
+    """The words around by their distance, without the other unit; of one that stands twice the nearer."""
     around: dict[str, int] = {}
     for other in range(max(0, at - WINDOW), min(len(sentence.elements), at + WINDOW + 1)):
-        word, distance = sentence.elements[other].stem, sentence.positions[other] - sentence.positions[at]
-        if word != "#" and distance and abs(around.get(word, 999)) > abs(distance):
+        element, distance = sentence.elements[other], sentence.positions[other] - sentence.positions[at]
+        word = element.word
+        if (
+            distance
+            and (element.number < 0 or element.number != partner)
+            and abs(around.get(word, 999)) > abs(distance)
+        ):
             around[word] = distance
     return around
 
@@ -291,8 +315,8 @@ def _own(
 ) -> Iterator[tuple[str, float]]:
     """The words of a number by worth.
 
-    Between two numbers like each other those up to the first comma are the left one's, the rest the right one's;
-    words that lead to several numbers or follow the last are the first's and the last's, but worth less.
+    Between two numbers like each other those up to the first comma are the left one's, those from the last comma on
+    the right one's; words that lead to several numbers are the first's, but worth less.
     """
     elements, cuts = sentence.elements, sentence.cuts
     number = elements[at].number
@@ -306,167 +330,27 @@ def _own(
     first = max(0, at - REACH) if left is None else left + 1
     last = min(len(elements), at + REACH + 1) if right is None else right
     if left is not None:
-        first = next((other for other in range(first, at) if cuts[other]), first)
+        first = next((other for other in range(at - 1, first - 1, -1) if cuts[other]), first)
     cut = next((other for other in range(at + 1, last) if cuts[other]), last)
     for other in range(first, at):
-        yield elements[other].stem, SHARED if left is None and right is not None else 1.0
+        if elements[other].number < 0 or is_code(elements[other].stem):
+            yield elements[other].stem, SHARED if left is None and right is not None else 1.0
     for other in range(at + 1, cut if right is not None else last):
-        yield elements[other].stem, 1.0 if other < cut else SHARED
+        if elements[other].number < 0 or is_code(elements[other].stem):
+            yield elements[other].stem, 1.0 if other < cut else SHARED
 
 
 def _could_be(quantities: Sequence[Quantity], one: int, other: int) -> bool:
-    """Whether two quantities are of one kind."""
+    """Whether two quantities are of one kind, and not of one range or list."""
     a, b = quantities[one], quantities[other]
-    return a.kind == b.kind and (a.kind != "measure" or bool(dimensions(a) & dimensions(b)))
+    if a.kind != b.kind or a.group == b.group >= 0:
+        return False
+    return bool(dimensions(a) & dimensions(b)) if a.kind == "measure" else is_year(a) == is_year(b)
 
 
-# ------------------------------------------------------------------------------------------------------------ evidence
-COMPARED = 60_000  # pairs of quantities that are compared; beyond, values are looked up …
-FEW = 4  # … and so many places of each are looked at
-RUN_WORTH = 0.6  # of each same neighbour, beside the words around
-COMMON = 0.2  # worth of a language's commonest words
-LEADING = 0.8  # worth of a word that leads to several numbers of the answer, but to one of the source
-CROSSED = 0.8  # worth of a word on the other side of the number
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A place of the source number ``source``."""
-
-    place: Place
-    source: int
-
-    @property
-    def quantity(self) -> Quantity:
-        """What stands there."""
-        return self.place.quantity
-
-
-class Evidence:
-    """All places of the sources, and how telling each word is."""
-
-    def __init__(self, texts: Sequence[PlacedText], asked: int) -> None:
-        """Texts to be compared with ``asked`` quantities."""
-        self.texts = texts
-        self.seen = [Seen(place, number) for number, text in enumerate(texts) for place in text.places]
-        self.frequencies: Counter[str] = Counter()
-        for text in texts:
-            self.frequencies.update(text.frequencies)
-        self.by_kind: dict[object, list[Seen]] = {}
-        exact = asked * len(self.seen) > COMPARED
-        for seen in self.seen:
-            keys = _exact_keys(seen.quantity) if exact else (_FOUND_BY[seen.quantity.kind], *dimensions(seen.quantity))
-            for key in keys:
-                self.by_kind.setdefault(key, []).append(seen)
-        self.exact = exact
-        self.most = FEW if exact else COMPARED
-
-    def candidates(self, quantity: Quantity) -> list[Seen]:
-        """The places that a quantity may be compared with; where there are very many, only those that say the same."""
-        found: dict[tuple[int, int], Seen] = {}
-        keys = _exact_keys(quantity) if self.exact else (*_LOOKS_FOR[quantity.kind], *dimensions(quantity))
-        for key in keys:
-            for seen in self.by_kind.get(key, ())[: self.most]:
-                found.setdefault((seen.source, seen.place.index), seen)
-        return [found[key] for key in sorted(found)]
-
-    def partner(self, seen: Seen) -> Seen | None:
-        """The other unit beside a place."""
-        text = self.texts[seen.source]
-        partner = text.partners.get(seen.place.index)
-        return None if partner is None else Seen(text.places[partner], seen.source)
-
-    def worth(self, word: str) -> float:
-        """How telling a word is: less, the more sentences have it; a language's commonest words hardly."""
-        return COMMON if word in common_words() else 1 / (1 + 0.2 * (self.frequencies[word] - 1))
-
-    def score(self, place: Place, seen: Seen) -> float:
-        """How much the words around two numbers are the same; "187.5 kg (413 lb)" counts as one."""
-        partner = self.partner(seen)
-        return max(self._score(place, seen.place), self._score(place, partner.place) if partner else 0.0)
-
-    def run(self, place: Place, seen: Seen) -> int:
-        """How many neighbours to both sides are the same, word for word."""
-        partner = self.partner(seen)
-        return max(run(place, seen.place), run(place, partner.place) if partner else 0)
-
-    def _score(self, place: Place, other: Place) -> float:
-        total = 0.0
-        for word, distance in place.words.items():
-            there = other.words.get(word)
-            if there is not None:
-                side = 1.0 if (distance < 0) == (there < 0) else CROSSED
-                total += self.worth(word) * side * 4 / (4 + max(abs(distance), abs(there)))
-        return total + RUN_WORTH * run(place, other)
-
-    def coverage(self, place: Place, seen: Seen) -> float:
-        """The share of the telling words around a number that the source's sentence has."""
-        telling = [word for word in place.words if word not in common_words()]
-        return sum(word in seen.place.all_words for word in telling) / len(telling) if telling else 0.0
-
-    def only(self, place: Place, seen: Seen, other: Seen) -> float:
-        """The worth of the words around a number that stand in one sentence of the sources and not in another."""
-        return self._sum(word for word in place.words if word in seen.place.all_words - other.place.all_words)
-
-    def own(self, place: Place, seen: Seen, other: Seen) -> float:
-        """The worth of a number's own words that are one place's own and not another's of the same sentence."""
-        mine, others = seen.place.own, other.place.own
-        leading = closest = 0.0
-        for word, worth in place.own.items():
-            if word not in mine or word in others or word in common_words():
-                continue
-            if mine[word] > SHARED:
-                closest += self.worth(word) * (1.0 if worth > SHARED else LEADING)
-            else:
-                leading += self.worth(word) * SHARED
-        return closest + min(SHARED, leading)
-
-    def _sum(self, found: Iterable[str]) -> float:
-        return sum(self.worth(word) for word in found if word not in common_words())
-
-    def has_bare_unit(self, units: Iterable[Unit], source: int) -> bool:
-        """Whether a unit stands by itself in a source."""
-        return any(unit in bare_units(self.texts[source].text) for unit in units)
-
-
-# What a quantity is found by, beside its dimensions, and what each kind looks for.
-_FOUND_BY = {
-    "measure": "measure",
-    "number": "number",
-    "date": "date",
-    "clock": "clock",
-    "ratio": "clock",
-    "code": "code",
-}
-_LOOKS_FOR = {
-    "measure": ("number",), "number": ("number", "measure", "date"), "date": ("date", "number"), "clock": ("clock",),
-    "ratio": ("clock",), "code": ("code",),
-}  # fmt: skip
-
-
-def _exact_keys(quantity: Quantity) -> Iterator[object]:
-    """What quantities that say the same have in common."""
-    yield from (key[:2] for key in quantity.keys)
-    yield from (reading.value for reading in quantity.readings)
-    for unit in quantity.units:
-        yield from ((unit.dimension, (reading.value + unit.offset) * unit.factor) for reading in quantity.readings)
-
-
-@lru_cache(maxsize=1)
-def common_words() -> frozenset[str]:
-    """The commonest words of all languages, "#" and the bounds of a sentence."""
-    voices = (*words().voices.values(), words().sets["articles"])
-    return frozenset({"#", "^", "$", *(stem(word) for voice_ in voices for word in voice_)})
-
-
-def run(one: Place, other: Place) -> int:
-    """How many neighbours of two places are the same, word for word."""
-    return sum(same_run(a, b) for a, b in ((one.before, other.before), (one.after, other.after)))
-
-
-def same_run(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many are the same from the first on."""
-    for count, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return count
-    return min(len(one), len(other))
+def is_year(quantity: Quantity) -> bool:
+    """Whether a number may be a year."""
+    readings = quantity.readings
+    return (
+        quantity.kind == "number" and quantity.digits[1] - quantity.digits[0] == 4 and 1000 <= readings[0].value <= 2200
+    )

@@ -27,6 +27,8 @@ def write_like(
     if not right or not origin:
         return None if value is None else _number_like(quantity, value, quantity.readings[0].step, answer, written)
     there = origin.text[slice(*right.digits)]
+    if right.parts and not quantity.parts:
+        return None
     if right.kind == "date" and quantity.kind == "number":
         return None if right.keys[0][0] is None else str(right.keys[0][0])
     if quantity.kind == "date":

@@ -28,6 +28,9 @@ def read_quantities(text: str, language: str = "") -> list[Quantity]:
 
 # ------------------------------------------------------------------------------------------- ranges, lists, "8 ft 1 in"
 _BETWEEN = 16  # characters at most between the numbers of a range or list
+_NEAR = 6  # characters at most between "8 ft" and "1 in"
+_TIMES = ((("s", 1),), (("month", 1),))
+_CUSTOMARY = (12, 16)  # inches in a foot, ounces in a pound
 _JOINS = re.compile(r"[.,]?\s*(?:and|et|y|und|e)?\s*")
 
 
@@ -70,7 +73,8 @@ def _shared(text: str, found: Sequence[Quantity]) -> list[Quantity]:
 
 
 def _inherit(left: Quantity, right: Quantity, link: str) -> Quantity:
-    if right.kind == "reference" or left.kind == "reference":
+    leads = right.units and right.start < right.digits[0]  # "2019 to $4.8 million"
+    if right.kind == "reference" or left.kind == "reference" or leads:
         return left
     if left.kind != "number" or right.kind not in ("measure", "number") or left.weak:
         return left
@@ -103,10 +107,10 @@ def _is_money(quantity: Quantity) -> bool:
 
 def _per_unit(text: str, quantity: Quantity, begin: int) -> Quantity:
     """每升50毫克 is 50 mg a litre; ``begin`` is where its range or list begins."""
-    before = text[max(0, begin - 4) : begin]
-    at = before.find("每")
-    below = read_unit(before, at + 1) if at >= 0 and quantity.kind == "measure" else None
-    if not below or below.end < len(before.rstrip(" 约")):
+    each = text.rfind("每", max(0, begin - 8), begin)
+    below = read_unit(text, each + 1) if each >= 0 and quantity.kind == "measure" else None
+    between = text[below.end : begin].replace(" ", "") if below else ""
+    if not below or below.end > begin or (between and not between.isalpha()):
         return quantity
     return replace(quantity, units=(*(u * b**-1 for u in quantity.units for b in below.units), *quantity.units))
 
@@ -123,23 +127,16 @@ def _joined(text: str, found: Sequence[Quantity]) -> list[Quantity]:
 
 
 def _continues(text: str, left: Quantity, right: Quantity) -> bool:
-    if (
-        not (left.kind == right.kind == "measure" and left.units and right.units)
-        or right.parts
-        or right.start - left.end > 6
-    ):
+    """Whether a smaller unit of the same dimension follows a whole number of a larger one."""
+    if not (left.kind == right.kind == "measure") or right.parts or right.start - left.end > _NEAR:
         return False
-    large, small = (left.parts or (left,))[-1], right
+    large = (left.parts or (left,))[-1]
+    one, other = large.units[0], right.units[0]
+    ratio = one.factor / other.factor
+    if one.dimension != other.dimension or ratio <= 1 or ratio.denominator != 1:
+        return False
     if large.readings[0].value.denominator != 1 or not _JOINS.fullmatch(text, left.end, right.start):
         return False
-    gap = text[left.end : right.start].strip()
-    one, other = large.units[0], small.units[0]
-    ratio = one.factor / other.factor
-    if (
-        one.dimension != other.dimension
-        or ratio <= 1
-        or not 0 <= small.readings[0].value < ratio
-        or ratio.denominator != 1
-    ):
-        return False
-    return not gap or one.dimension in ((("s", 1),), (("month", 1),)) or ratio in (12, 16)
+    if not text[left.end : right.start].strip():
+        return right.readings[0].value >= 0
+    return 0 <= right.readings[0].value < ratio and (one.dimension in _TIMES or ratio in _CUSTOMARY)

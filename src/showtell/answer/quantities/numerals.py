@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
+from showtell.answer.quantities.units import read_unit
+
 LANGUAGES = ("en", "de", "fr", "es", "zh")
 
 
@@ -218,6 +220,8 @@ def with_magnitude(text: str, number: Number, language: str) -> Number:
         end = word.start(1) + len(name)
         cut = text[end : end + 1].isalpha() and name[-1] < "\u2e80"
         apart = word.start(1) > number.end
+        if scale and name > "\u2e80" and read_unit(text, word.start(1)):
+            return number  # 千 of 千克
         if not scale or cut or (apart and len(name) == 1 and name.isascii()) or text.startswith("分之", end):
             continue
         scaled = tuple(_times(reading, Fraction(scale)) for reading in number.readings)

@@ -59,7 +59,7 @@ _BLANKED = re.compile(
     r"|\\?\[\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,20}\\?\]|\[\[M\d+\]\]|[*`\\]+|(?<![^\W_])_+|_+(?![^\W_])"
 )
 _LABEL = re.compile(
-    r"^[ \t>]{0,20}(?:[-*+•][ \t]+)?(?:\d{1,3}[.)、](?=[ \t]|[\u3000-\uffee])|[-*+•](?=[ \t]))", re.MULTILINE
+    r"^[ \t>]{0,20}(?:[-*+•][ \t]+)?(?:\d{1,3}[.)、](?=\s|$|[\u3000-\uffee])|[-*+•](?=[ \t]))", re.MULTILINE
 )
 _WORD_AFTER = re.compile(r"\s+([^\W\d_]{3,10})")
 
@@ -94,7 +94,7 @@ _ISO_DATE = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)(?:T[\d:.]{1,20
 _SHORT_DATE = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d]|[-/.]\d)")
 _HAN_DATE = re.compile(r"(?:(\d{4})\s?年\s?)?(\d{1,2})\s?月(?:\s?(\d{1,2})\s?[日号])?|(\d{4})\s?年(?![级龄])")
 _DAY_FIRST = re.compile(
-    r"(\d{1,2})(?:\.|st|nd|rd|th|er|º)?[ \u00a0]+(?:of |de )?([^\W\d_]{3,10})\.?(?:,?[ \u00a0](?:del? )?(\d{4})\b)?"
+    r"(\d{1,4})(?:\.|st|nd|rd|th|er|º)?[ \u00a0]+(?:of |de )?([^\W\d_]{3,10})\.?(?:,?[ \u00a0](?:del? )?(\d{4})\b)?"
 )
 _MONTH_BEFORE = re.compile(r"([^\W\d_]{3,10})\.?[ \u00a0](?:del? )?$")
 _AFTER_MONTH = re.compile(r"(\d{4})\b|(\d{1,2})(?:st|nd|rd|th)?\b(?:,?[ \u00a0](\d{4})\b)?")
@@ -220,7 +220,7 @@ class Scanner:
         count = (hour_of_day, int(minutes or 0), int(seconds or 0))
         lengths = (
             tuple(Fraction(h) for h in (count[0] * 3600 + count[1] * 60 + count[2], count[0] * 60 + count[1]))
-            if colon and not half
+            if (colon or (hour and hour[3])) and not half
             else ()
         )
         return Quantity(
@@ -405,8 +405,9 @@ def _han_date(found: re.Match[str]) -> tuple[Key, ...]:
 
 
 def _day_first(found: re.Match[str]) -> tuple[Key, ...]:
+    """A day that no month has is kept, so that it finds no support; without a year it is no day."""
     month = words().months.get(found[2].casefold())
-    fits = month and 1 <= int(found[1]) <= 31 and (found[2][0].isupper() or found[2].casefold() != "may")
+    fits = month and (1 <= int(found[1]) <= 31 or found[3]) and (found[2][0].isupper() or found[2].casefold() != "may")
     return ((_whole(found[3]), month, int(found[1])),) if fits else ()
 
 

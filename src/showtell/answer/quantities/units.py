@@ -19,6 +19,7 @@ _SYMBOLS_OF_TEN = {"d": -1, "c": -2, "h": 2}
 _WORDS = {"nano": -9, "micro": -6, "mikro": -6, "milli": -3, "mili": -3, "milí": -3, "kilo": 3, "kiló": 3, "mega": 6,
           "méga": 6, "giga": 9, "tera": 12, "téra": 12, "centi": -2, "centí": -2, "zenti": -2, "deci": -1, "decí": -1,
           "déci": -1, "dezi": -1, "hecto": 2, "hekto": 2}  # fmt: skip
+_LENGTH: Dimension = (("m", 1),)
 _SYMBOL_LENGTH = 3  # letters up to which a name is a symbol, in which case counts
 _SOFT: dict[Dimension, tuple[int, ...]] = {
     (("s", 1),): (86400, 604800),
@@ -30,7 +31,7 @@ _INCH_FOLLOWS = re.compile(  # and not the place or time of "46 in the hall", "4
 )
 _OVER = re.compile(
     r"(?:\s?/\s?|[ \u00a0\u202f](?:per|pro|par|por|je)\s)(?:(100|1000)\s)?"
-    r"|[ \u00a0](?:an?\s|al?\s|à\sl['’]|a\sla\s)|\s?每|(?=每)"
+    r"|[ \u00a0](?:auf|aux|sur|on|cada)\s(100|1000)\s|[ \u00a0](?:an?\s|al?\s|à\sl['’]|a\sla\s)|\s?每|(?=每)"
 )
 _TIMES = re.compile(r"[·⋅*]")
 _POWER = re.compile(r"([²³])|\^([23])|([23])(?![\w.,])")
@@ -88,9 +89,9 @@ def read_unit(text: str, at: int) -> UnitName | None:
     if not over or not below:
         return found
     soft = any(u.factor in _SOFT.get(u.dimension, ()) for u in below.units)
-    if over.group().strip() in ("a", "al") and not soft:
+    if (over.group().strip() in ("a", "al") and not soft) or (over.group(2) and below.units[0].dimension != _LENGTH):
         return found
-    hundred = Unit(Fraction(int(over.group(1) or 1)), ())
+    hundred = Unit(Fraction(int(over.group(1) or over.group(2) or 1)), ())
     whole = _products(found.units, ((unit * hundred) ** -1 for unit in below.units))
     return UnitName((*whole, *found.units) if soft else whole, below.end)
 
@@ -115,7 +116,7 @@ def _atom(text: str, at: int) -> UnitName | None:
 
 def _raised(text: str, found: UnitName) -> UnitName:
     power = _POWER.match(text, found.end)
-    if not power or any(dimension != (("m", 1),) for dimension in (unit.dimension for unit in found.units)):
+    if not power or any(unit.dimension != _LENGTH for unit in found.units):
         return found
     exponent = _SQUARES.get(power.group(1)) or int(power.group(2) or power.group(3))
     return UnitName(tuple(unit**exponent for unit in found.units), power.end())
@@ -144,7 +145,7 @@ def _table() -> tuple[Names, Names, Mapping[str, tuple[int, ...]]]:
         units = tuple(_size(part) for part in size.split(" / "))
         for name in names.split(", "):
             plain = name.removeprefix("~").rstrip(".")  # a full stop may be the sentence's
-            table[plain] = (*table.get(plain, ()), *units)
+            table[plain] = tuple(dict.fromkeys((*table.get(plain, ()), *units)))
             prefixed |= dict(_with_prefixes(plain, units)) if name[0] == "~" else {}
     table["in"] = table["inch"]
     table = prefixed | table
