@@ -255,7 +255,9 @@ class Scanner:
     def _digits(self, token: re.Match[str]) -> Quantity:
         text, start = self.text, token.start()
         number = number_at(text, token, self.mark, self.language)
-        if not number or _is_decade(text, token):
+        if not number:
+            return self._as_code(start, token.end(), code_key(token.group()))
+        if _is_decade(text, token):
             return self._coded(start, start)
         attached = text[number.end : number.end + 1]
         if text[max(0, start - 3) : start] == "百分之" and (percent := read_unit("%", 0)):
