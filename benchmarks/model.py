@@ -65,7 +65,7 @@ def _answers(library: Library) -> Iterator[tuple[float, int]]:
 def _questions(chance: random.Random) -> Iterator[str]:
     """Questions that are plainly English, so that none is translated first; half of their words are rare."""
     for _ in range(speed.QUESTIONS):
-        yield f"How do I change what the {' '.join(speed.drawn(chance, 0.5) for _ in range(5))} is for?"
+        yield f"How do I do that with the {' '.join(speed.drawn(chance, 0.5) for _ in range(8))} that I have in it?"
 
 
 class _Stub(BaseHTTPRequestHandler):
