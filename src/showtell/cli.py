@@ -62,7 +62,7 @@ def add(options: argparse.Namespace) -> int:
     with _library(options, create=True) as library:
         total = library.sources(*options.sources)
         results = _summarised(library.add(*options.sources), total, options)
-    stored = [result for result in results if result.status not in ("failed", "skipped")]
+    stored = [result for result in results if result.status not in ("failed", "skipped", "described")]
     return 0 if stored else 1
 
 
@@ -235,7 +235,8 @@ def doctor(options: argparse.Namespace) -> int:
     from showtell.doctor import examine, report
     from showtell.settings import load_settings
 
-    findings = examine(load_settings(library=options.library, encoder=options.encoder, model=options.model))
+    names = ("library", "encoder", "model", "caption")
+    findings = examine(load_settings(**{name: getattr(options, name) for name in names}))
     print(report(findings))
     return 0 if all(finding.fine or finding.optional for finding in findings) else 1
 
@@ -278,7 +279,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--document", action="append", default=[], metavar="NAME", help="only this document or folder")
     one.add_argument("--language", metavar="CODE", help="only documents in this language, such as de")
     one.add_argument("--after", action="append", default=[], metavar="FILE", help=_AFTER)
-    one.add_argument("--method", default="showtell", type=_method, help="how to answer (default: showtell)")
+    one.add_argument("--method", default="showtell", type=_method, metavar="NAME", help=_METHOD)
     model(one)
     how = one.add_mutually_exclusive_group()
     how.add_argument("--json", action="store_true", help="print the answer as JSON")
@@ -314,12 +315,20 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("doctor", doctor, "what is installed and reachable, and what to do about what is not")
     one.add_argument("--model", metavar="NAME", help=_MODEL)
+    one.add_argument("--caption", metavar="MODEL", help=_CAPTION)
     return parser
 
 
 _AFTER = "an earlier answer, as --json printed it, which this question follows; may be repeated, oldest first"
-_CAPTION = "let this vision model describe pictures that have no useful words of their own; see --model of ask"
-_METHODS = "how to answer (default: showtell); repeat it to compare methods side by side"
+_CAPTION = (
+    "model that describes pictures without words of their own, tables and transcripts, for the search;"
+    " named like --model of ask"
+)
+_METHOD = (
+    "how to answer: showtell (the default), murar (the published method, for comparison), text-only (showtell without"
+    " media), closed-book (the model without your documents)"
+)
+_METHODS = f"{_METHOD}; repeat it to compare methods side by side"
 _MODEL = "chat model: ollama/NAME, openai/NAME or http://HOST:PORT/v1#NAME; without one, the sources' own words"
 _OUT = "write one answer a line; with several methods a file for each, named RESULTS.METHOD.jsonl"
 _RECORD = (
@@ -359,9 +368,9 @@ class _Progress:
         )  # fmt: skip
         self._task = self._bar.add_task(what, total=total)
 
-    def step(self, what: str) -> None:
-        """One more is done."""
-        self._bar.update(self._task, advance=1, description=_line(what)[-40:])
+    def step(self, what: str, done: int = 1) -> None:
+        """So many more are done, the last of them this."""
+        self._bar.update(self._task, advance=done, description=_line(what)[-40:])
 
     def __enter__(self) -> _Progress:
         self._bar.start()
@@ -379,7 +388,7 @@ def _summarised(steps: Iterable[Added], total: int | None, options: argparse.Nam
     with _Progress(total, "documents", options.quiet) as progress:
         for result in steps:
             results.append(result)
-            progress.step(result.name)
+            progress.step(result.name, int(result.status != "described"))
     for result in results:
         for text in [*result.warnings, *filter(None, [result.error]), *_lost_media(result.dropped)]:
             _tell(f"warning: {text if text.startswith((result.name, result.source)) else f'{result.name}: {text}'}")
@@ -387,6 +396,7 @@ def _summarised(steps: Iterable[Added], total: int | None, options: argparse.Nam
         _print_json([as_json(result) for result in results])
         return results
     states = {state: sum(result.status == state for result in results) for state in _STATES}
+    states["described"] = sum(result.described for result in results)
     told = ", ".join(f"{count} {state}" for state, count in states.items() if count) or "no documents found"
     images, tables, videos = (sum(getattr(r, kind) for r in results) for kind in ("images", "tables", "videos"))
     print(f"{told}  ·  {_many(sum(r.passages for r in results), 'passage')}{_counts(images, tables, videos)}")
