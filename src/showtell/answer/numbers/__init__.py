@@ -39,6 +39,7 @@ TELLING = 0.75  # worth of words that stand only there
 AGAINST = 0.35  # share of it that may stand only at the number's own place
 AGAINST_IN_SENTENCE = 0.5
 ALIKE = 0.8  # share of the best place's score below which another place of the same sentence is a wrong one …
+FAR = 0.3  # … in any case
 CLEARLY = 3  # … where so many more neighbours are the same there
 LATEST_YEAR = 2200
 LONG = 4  # digits of a number that supports itself wherever it stands: a port, a postcode
@@ -148,7 +149,8 @@ def _comparable(answer: Quantity, source: Quantity) -> bool:
         return False
     if answer.kind == "number" and source.kind == "date":
         return 1000 <= answer.readings[0].value <= LATEST_YEAR and not answer.units
-    return answer.kind == source.kind  # of one dimension, as the candidates are
+    times = {answer.kind, source.kind} == {"measure", "clock"} and bool(source.units and answer.units)
+    return times or answer.kind == source.kind  # of one dimension, as the candidates are
 
 
 def _in_other_unit(quantity: Quantity, seen: Seen, evidence: Evidence) -> bool:
@@ -175,32 +177,34 @@ def _placed(
     """Supported, unless where the same words stand there is another number."""
     ranked = sorted(supports, key=lambda each: (evidence.score(place, each[1]), each[0]), reverse=True)
     for rival in rivals:
-        is_told = _is_told(rival, place, answer, evidence)
-        if all(_is_elsewhere(place, own, rival, strength, is_told, evidence) for strength, own in ranked[:LOOKED_AT]):
+        told = _told(rival, place, answer, evidence)
+        if all(_is_elsewhere(place, own, rival, strength, told, evidence) for strength, own in ranked[:LOOKED_AT]):
             return _contradicted(rival)
     return _Ruling("supported", ranked[0][1].source)
 
 
-def _is_told(rival: Seen, place: Place, answer: PlacedText, evidence: Evidence) -> bool:
-    """Whether another number of the answer is the rival, its other unit, or the other end of its range."""
+def _told(rival: Seen, place: Place, answer: PlacedText, evidence: Evidence) -> int:
+    """1 if another number of the answer is the rival, its other unit or its range's end; 2 if it fits no worse."""
     group, partner = rival.quantity.group, evidence.partner(rival)
     same = [rival.quantity, *([partner.quantity] if partner else [])]
     same += [seen.place.quantity for seen in evidence.group(rival)] if group >= 0 else []
     own = place.quantity.group
-    apart = (p.quantity for p in answer.places[:MOST] if p.index != place.index and not p.quantity.group == own >= 0)
-    return any(agrees(other, quantity) >= 2 for other in apart for quantity in same)
+    apart = (p for p in answer.places[:MOST] if p.index != place.index and not p.quantity.group == own >= 0)
+    told = (p for p in apart if any(agrees(p.quantity, quantity) >= 2 for quantity in same))
+    fits = evidence.score(place, rival)
+    return max((1 + (evidence.score(other, rival) >= fits) for other in told), default=0)
 
 
-def _is_elsewhere(place: Place, own: Seen, rival: Seen, strength: int, is_told: bool, evidence: Evidence) -> bool:
+def _is_elsewhere(place: Place, own: Seen, rival: Seen, strength: int, told: int, evidence: Evidence) -> bool:
     """Whether a number that a source has at ``own`` should be that at ``rival``: its words fit there, not here.
 
-    ``is_told``: the rival stands in the answer too, so that more must speak against their being told apart rightly.
+    ``told``: whether the rival stands in the answer too; then more must speak against their being told apart rightly.
     """
     if _names_another(place, own, rival):
         return True
     here, there = evidence.score(place, own), evidence.score(place, rival)
     if own.source == rival.source and own.place.sentence == rival.place.sentence:
-        return _is_elsewhere_in_sentence(place, own, rival, is_told, evidence)
+        return _is_elsewhere_in_sentence(place, own, rival, told, evidence)
     coverage = evidence.coverage(place, rival)
     if there < AT_HOME or here >= there or coverage < (COVERED if evidence.in_one_language(own, rival) else 1.0):
         return False
@@ -210,17 +214,19 @@ def _is_elsewhere(place: Place, own: Seen, rival: Seen, strength: int, is_told: 
     return alone >= TELLING and against <= AGAINST * alone
 
 
-def _is_elsewhere_in_sentence(place: Place, own: Seen, rival: Seen, is_told: bool, evidence: Evidence) -> bool:
+def _is_elsewhere_in_sentence(place: Place, own: Seen, rival: Seen, told: int, evidence: Evidence) -> bool:
     """The same within one sentence, where only what stands between its numbers can tell."""
     in_one_list = own.quantity.group == rival.quantity.group >= 0
     if in_one_list and same_run(place.before, rival.place.before) < len(rival.place.before):
         return False
     here, there = evidence.score(place, own), evidence.score(place, rival)
     mine, others = evidence.own(place, own, rival), evidence.own(place, rival, own)
-    if others >= TELLING * (1 + is_told) and mine <= AGAINST_IN_SENTENCE * others:
+    if others >= TELLING * (1 + (told > 0)) and mine <= AGAINST_IN_SENTENCE * others:
         return there >= IN_SENTENCE or not mine
+    if there >= AT_HOME and not mine and here < FAR * there and told < 2:
+        return True
     more_alike = evidence.run(place, rival) - evidence.run(place, own) >= CLEARLY
-    return there >= IN_SENTENCE and here < ALIKE * there and mine <= others and more_alike
+    return told < 2 and there >= IN_SENTENCE and here < ALIKE * there and mine <= others and more_alike
 
 
 def _names_another(place: Place, own: Seen, rival: Seen) -> bool:
@@ -317,7 +323,7 @@ def _judge_pair(first: int, second: int, judged: list[_Ruling | None], answer: P
             return
     if not left and not right:
         return
-    second_is_right = not left or (bool(right) and _is_elsewhere(one, left[0], right[0], 3, False, evidence))
+    second_is_right = not left or (bool(right) and _is_elsewhere(one, left[0], right[0], 3, 0, evidence))
     kept, wrong, stated = (second, first, right) if second_is_right else (first, second, left)
     judged[kept] = _Ruling("supported", stated[0].source)
     judged[wrong] = _half(answer.places[wrong].quantity, answer.places[kept].quantity, stated, evidence)

@@ -11,6 +11,7 @@ from showtell.answer.numbers.places import SHARED, VALUE, Place, PlacedText, bar
 from showtell.answer.quantities import Quantity
 from showtell.answer.quantities.numerals import words
 from showtell.answer.quantities.units import Unit
+from showtell.index.terms import stop_words
 
 COMPARED = 60_000  # pairs of quantities that are compared; beyond, values are looked up …
 MOST_IN_LIST = 8  # numbers of a list that are looked at to each side
@@ -99,7 +100,7 @@ class Evidence:
 
     def coverage(self, place: Place, seen: Seen) -> float:
         """The share of the telling words around a number that the source's sentence has."""
-        telling = [word for word in place.words if word not in common_words() and word[0] != VALUE]
+        telling = [word for word in place.words if word not in empty_words() and word[0] != VALUE]
         return sum(word in seen.place.all_words for word in telling) / len(telling) if telling else 0.0
 
     def only(self, place: Place, seen: Seen, other: Seen) -> float:
@@ -112,7 +113,7 @@ class Evidence:
         mine, others = seen.place.own, other.place.own
         leading = closest = 0.0
         for word, worth in place.own.items():
-            if word not in mine or word in others or word in common_words():
+            if word not in mine or word in others or word in empty_words():
                 continue
             if mine[word] > SHARED:
                 closest += self.worth(word) * (1.0 if worth > SHARED else LEADING)
@@ -121,7 +122,7 @@ class Evidence:
         return closest + min(SHARED, leading)
 
     def _sum(self, found: Iterable[str]) -> float:
-        return sum(self.worth(word) for word in found if word not in common_words())
+        return sum(self.worth(word) for word in found if word not in empty_words())
 
     def in_one_language(self, one: Seen, other: Seen) -> bool:
         """Whether two places' sources have one language, so that words can tell between them."""
@@ -160,6 +161,12 @@ def common_words() -> frozenset[str]:
     """The commonest words of all languages, "#" and the bounds of a sentence."""
     voices = (*words().voices.values(), words().sets["articles"])
     return frozenset({"#", "^", "$", *(stem(word) for voice_ in voices for word in voice_)})
+
+
+@lru_cache(maxsize=1)
+def empty_words() -> frozenset[str]:
+    """Those, and all words that carry a sentence but not its subject: they do not tell two numbers apart."""
+    return common_words() | {stem(word) for word in stop_words()}
 
 
 _NO_WORDS = frozenset("#,^$")

@@ -171,10 +171,14 @@ def _columns(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 # ----------------------------------------------------------------------------------------------------------- sentences
-_SENTENCE_END = re.compile(r"(?<![.\s(]\w)[.!?;](?=\s|$)|[。！？；]|\n")
+_SENTENCE_END = re.compile(  # "5 m. The", but not "z. B." or "J. Smith"
+    r"(?:(?<![.\s(]\w)|(?<=\d[ \u00a0\u202f]\w))[.!?;](?=\s|$)|[。！？；]|\n"
+)
 _SEPARATOR = re.compile(r"[,:;()\[\]|，：；（）、—]")
 _COMMA = re.compile(r"[,;|，；、—]")
-_TOKEN = re.compile(r"[\u2e80-\u9fff]|(?:(?![\u2e80-\u9fff])[^\W\d_])+")
+_TOKEN = re.compile(r"[\u2e80-\u2fff\u3040-\u9fff]|(?:(?![\u2e80-\u9fff])[^\W\d_])+")
+
+_HAN_PAIR = re.compile(r"[\u3040-\u9fff]{2}")  # what a Chinese word is, more often than one letter
 
 
 class _Element(NamedTuple):
@@ -247,7 +251,8 @@ def _value(quantity: Quantity) -> str:
 
 def _words(text: str, start: int, end: int) -> Iterator[_Element]:
     for m in _TOKEN.finditer(text, start, end):
-        yield _Element(stem(m.group()), -1, m.start(), m.end())
+        word = _HAN_PAIR.match(text, m.start(), end) or m
+        yield _Element(stem(word.group()), -1, m.start(), m.end())
 
 
 def _sentences(text: str, elements: Iterable[_Element]) -> Iterator[list[_Element]]:

@@ -76,6 +76,9 @@ def _inherit(left: Quantity, right: Quantity, link: str) -> Quantity:
     leads = right.units and right.start < right.digits[0]  # "2019 to $4.8 million"
     if right.kind == "reference" or left.kind == "reference" or leads:
         return left
+    if left.kind == "number" and right.kind == "clock" and link == "range" and _is_hour(left):  # "9 bis 17:30 Uhr"
+        half = "a" if right.keys[0][3] == "a" else ""
+        return replace(left, kind="clock", keys=((int(left.readings[0].value), 0, 0, half),), readings=())
     if left.kind != "number" or right.kind not in ("measure", "number") or left.weak:
         return left
     kind: Kind = "measure" if right.units else "number"
@@ -87,6 +90,11 @@ def _inherit(left: Quantity, right: Quantity, link: str) -> Quantity:
         noun=left.noun or right.noun,
         loose=link != "range",
     )
+
+
+def _is_hour(quantity: Quantity) -> bool:
+    value = quantity.readings[0].value
+    return value.denominator == 1 and 0 <= value <= 24
 
 
 def _scaled(left: Quantity, right: Quantity) -> tuple[Reading, ...]:

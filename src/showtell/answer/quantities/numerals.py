@@ -104,6 +104,7 @@ def voice(text: str) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- digits
 LONGEST = 24  # digits; a longer run of digits is a code, not a number
+CURRENCIES = ("$", "€", "£", "¥")
 THIN = "'’\u00a0\u202f\u2009 "
 NUMBER = rf"\d{{1,3}}(?P<thin>[{THIN}])\d{{3}}(?:(?P=thin)\d{{3}})*(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -222,7 +223,8 @@ def with_magnitude(text: str, number: Number, language: str) -> Number:
         apart = word.start(1) > number.end
         if scale and name > "\u2e80" and read_unit(text, word.start(1)):
             return number  # 千 of 千克
-        if not scale or cut or (apart and len(name) == 1 and name.isascii()) or text.startswith("分之", end):
+        alone = apart and len(name) == 1 and name.isascii() and text[end : end + 1] not in CURRENCIES
+        if not scale or cut or alone or text.startswith("分之", end):
             continue
         scaled = tuple(_times(reading, Fraction(scale)) for reading in number.readings)
         of = _OF.match(text, end)

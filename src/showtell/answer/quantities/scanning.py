@@ -103,8 +103,12 @@ _COLON = re.compile(
 )
 _HOUR = re.compile(
     r"(\d{1,2})(?: ?Uhr\b(?: ([0-5]\d)\b)?| ?h ?([0-5]\d)\b(?! ?min)|(?:[.:]([0-5]\d))? ?([ap])\.?m\b\.?"
+    r"|\.([0-5]\d)(?!\d) ?(?:Uhr\b|h\b|(?<=\blas \d\.\d\d)|(?<=\blas \d\d\.\d\d))"
     r"|(?:点|點|时|時)(?:([0-5]?\d)分?)?(?!\d))", re.IGNORECASE,
 )  # fmt: skip
+_HAN_LENGTH = re.compile(
+    r"(?:(\d{1,3}) ?个?小时 ?)?(\d{1,3}) ?分(?!钟)(?: ?(\d{1,2}) ?秒(?:(\d{1,2})(?!\d))?)?|(\d{1,2})秒(\d{1,2})(?!\d)"
+)
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?) ?[:∶比] ?(\d+(?:[.,]\d+)?)(?![\d:])")
 _HAN = re.compile(r"(百分之)?([〇零一二三四五六七八九十百千万亿两]+|半)")
 _CLASSIFIERS = "个只种条件台颗步次杯张份位名座部枚项格枪支瓶块道场遍滴勺片根"
@@ -205,6 +209,8 @@ class Scanner:
 
     def _time(self, start: int) -> Quantity | None:
         text = self.text
+        if length := self._han_length(start):
+            return length
         colon = _COLON.match(text, start)
         hour = None if colon else _HOUR.match(text, start)
         if not colon and not hour:
@@ -214,7 +220,7 @@ class Scanner:
             found, (hours, minutes, seconds, half) = colon, colon.groups()
         elif hour:
             found, hours, seconds, half = hour, hour[1], None, hour[5]
-            minutes = hour[2] or hour[3] or hour[4] or hour[6]
+            minutes = hour[2] or hour[3] or hour[4] or hour[6] or hour[7]
         half = (half or "").lower() or self._half_before(start)
         hour_of_day = int(hours) % 12 + 12 * (half == "p") if half and int(hours) <= 12 else int(hours)
         count = (hour_of_day, int(minutes or 0), int(seconds or 0))
@@ -227,6 +233,17 @@ class Scanner:
             "clock", start, found.end(), (start, found.end()), tuple(Reading(n, Fraction(1)) for n in lengths),
             (_SECONDS,) if lengths else (), ((*count, half),),
         )  # fmt: skip
+
+    def _han_length(self, start: int) -> Quantity | None:
+        """``2小时01分09秒``, ``9秒83``."""
+        found = _HAN_LENGTH.match(self.text, start)
+        if not found or not (found[1] or found[3] or found[5]):
+            return None
+        hours, minutes = int(found[1] or 0), int(found[2] or 0)
+        seconds = Fraction(f"{found[3] or found[5] or 0}.{found[4] or found[6] or 0}")
+        reading = Reading(hours * 3600 + minutes * 60 + seconds, Fraction(1, 100 if seconds.denominator > 1 else 1))
+        keys: tuple[Key, ...] = (hours, minutes, seconds, ""), (minutes, seconds, 0, "")
+        return Quantity("clock", start, found.end(), found.span(), (reading,), (_SECONDS,), keys[: 1 if hours else 2])
 
     def _half_before(self, start: int) -> str:
         before = self.text[max(0, start - 2) : start]
@@ -259,7 +276,7 @@ class Scanner:
             return self._as_code(start, token.end(), code_key(token.group()))
         if _is_decade(text, token):
             return self._coded(start, start)
-        attached = text[number.end : number.end + 1]
+        attached = text[number.end : number.end + 1] if text[number.end - 1] not in "'’" else ""  # "1,2 million d'…"
         if text[max(0, start - 3) : start] == "百分之" and (percent := read_unit("%", 0)):
             return self._quantity(start, number, replace(percent, end=number.end), start - 3)
         money = _MONEY_BEFORE.search(text[max(0, start - 6) : start])

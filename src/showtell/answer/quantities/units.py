@@ -34,7 +34,7 @@ _OVER = re.compile(
     r"|[ \u00a0](?:auf|aux|sur|on|cada)\s(100|1000)\s|[ \u00a0](?:an?\s|al?\s|à\sl['’]|a\sla\s)|\s?每|(?=每)"
 )
 _TIMES = re.compile(r"[·⋅*]")
-_POWER = re.compile(r"([²³])|\^([23])|([23])(?![\w.,])")
+_POWER = re.compile(r"([²³])|\^([23])|([23])(?!\w|[.,]\d)")
 _SQUARES = {"²": 2, "³": 3}
 
 
