@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
 import zlib
@@ -256,3 +257,70 @@ def test_the_size_of_a_drawing(attributes: str, size: tuple[int, int]) -> None:
 def test_hostile_or_broken_drawings_are_refused(data: bytes) -> None:
     with pytest.raises(PictureError):
         pictures.stored(data)
+
+
+def test_a_question_picture_is_upright_rgb_and_without_metadata() -> None:
+    picture = Image.new("RGB", (200, 100), "blue")
+    picture.paste("red", (0, 0, 20, 100))
+    exif = Image.Exif()
+    exif[0x0112] = 6  # the left edge is the top
+    exif[0x010E] = "taken at home"
+    asked = pictures.question_picture(encoded(picture, "JPEG", exif=exif))
+    assert (asked.width, asked.height) == (100, 200)
+    assert asked.sha256 == hashlib.sha256(asked.content).hexdigest()
+    upright = Image.open(io.BytesIO(asked.content))
+    assert (upright.format, upright.mode, upright.size, len(upright.getexif())) == ("JPEG", "RGB", (100, 200), 0)
+    top = upright.getpixel((50, 5))
+    assert isinstance(top, tuple)
+    assert top[0] > 200 > 60 > top[2]
+
+
+def test_a_question_picture_is_the_first_frame() -> None:
+    frames = [Image.new("RGB", (40, 40), colour) for colour in ("red", "green", "blue")]
+    asked = pictures.question_picture(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:]))
+    shown = Image.open(io.BytesIO(asked.content))
+    assert (shown.format, getattr(shown, "n_frames", 1)) == ("PNG", 1)
+    assert shown.getpixel((5, 5)) == (255, 0, 0)
+
+
+def test_a_question_picture_in_print_colours_becomes_rgb() -> None:
+    asked = pictures.question_picture(encoded(Image.new("CMYK", (40, 40), (0, 255, 255, 0)), "JPEG"))
+    shown = Image.open(io.BytesIO(asked.content))
+    assert shown.mode == "RGB"
+    red, green, blue = shown.getpixel((5, 5))  # type: ignore[misc]
+    assert red > 200 > 90 > max(green, blue)
+
+
+def test_a_question_picture_is_bounded() -> None:
+    asked = pictures.question_picture(encoded(gradient(9000, 300), "PNG"))
+    assert (asked.width, asked.height) == (4096, 137)
+    noise = Image.effect_noise((3000, 2500), 90).convert("RGB")
+    asked = pictures.question_picture(encoded(noise, "PNG"))
+    assert len(asked.content) <= 8_000_000
+    assert (asked.width, asked.height) == (3000, 2500)
+
+
+def test_what_cannot_be_asked_with_is_named_in_one_line() -> None:
+    whole = encoded(gradient(), "PNG")
+    huge = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    header = whole[:8] + struct.pack(">I", 13) + b"IHDR" + huge + struct.pack(">I", zlib.crc32(b"IHDR" + huge))
+    cases = {
+        b"": "not a picture",
+        b"hello": "not a picture",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>": "SVG",
+        whole[: len(whole) // 2]: "broken",
+        header + whole[33:]: "too large",
+        b"\0" * (pictures.MAX_BYTES + 1): "larger than 100 MB",
+    }
+    for content, told in cases.items():
+        with pytest.raises(PictureError, match=told) as caught:
+            pictures.question_picture(content)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF"])
+def test_a_question_picture_may_be_of_any_kind_and_keeps_its_hash(kind: str) -> None:
+    content = encoded(gradient(), kind)
+    one, other = pictures.question_picture(content), pictures.question_picture(content)
+    assert one == other
+    assert pictures.question_picture(one.content).width == 160

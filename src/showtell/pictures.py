@@ -50,6 +50,15 @@ class Stored(NamedTuple):
     height: int
 
 
+class QuestionPicture(NamedTuple):
+    """A picture to ask with: the SHA-256 of its ``content``, a PNG or JPEG, and its size in pixels as shown."""
+
+    sha256: str
+    content: bytes
+    width: int
+    height: int
+
+
 def stored(source: bytes | Path) -> Stored:
     """What to store of a picture: the original bytes when harmless, otherwise the picture written anew.
 
@@ -106,6 +115,19 @@ def fitted(content: bytes, longest: int = 1024, max_bytes: int = 1_000_000) -> b
     if max(picture.size) == 1:
         raise PictureError(f"the picture cannot be made as small as {max_bytes} bytes; leave it out")
     return fitted(content, max(picture.size) // 2, max_bytes)
+
+
+def question_picture(content: bytes) -> QuestionPicture:
+    """A picture that comes with a question, made ready to be kept, read and shown.
+
+    Of an animation the first frame; upright; RGB; at most 4096 pixels long and 8 MB large; no metadata, such as where
+    a photo was taken. Raises PictureError where the content is too large, broken, or no picture that has pixels.
+    """
+    if len(content) > MAX_BYTES:
+        raise PictureError(f"the picture is larger than {MAX_BYTES // 1_000_000} MB; make it smaller")
+    kept = fitted(content, longest=4096, max_bytes=8_000_000)
+    with _opened(kept) as picture:
+        return QuestionPicture(hashlib.sha256(kept).hexdigest(), kept, *picture.size)
 
 
 def fingerprint(source: bytes | Path | Image.Image) -> int:
