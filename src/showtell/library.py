@@ -24,6 +24,7 @@ from showtell.answer.evidence import ranked
 from showtell.answer.pipeline import METHODS, Limits, Step, run
 from showtell.answer.query import read_intent
 from showtell.errors import EncoderMismatch, LibraryError, ModelError, ShowtellError, SourceError
+from showtell.index.likenesses import Likenesses
 from showtell.index.search import Searcher
 from showtell.index.store import DocumentRow, Known, Scope, Store, StoredDocument
 from showtell.ingest.describe import Asking, describe_media
@@ -353,7 +354,10 @@ class Library:
             return Added(each.source, each.name, "failed", error=reason)
 
     def _store(self, hand: Sequence[_Read | Added]) -> Iterator[Added]:
-        """Encode the documents in hand together, store them one by one, and tell what became of each."""
+        """Encode the documents in hand together, store them one by one, and tell what became of each.
+
+        Then the stored pictures that nobody has looked at yet are looked at, those of earlier versions' libraries too.
+        """
         read = [each for each in hand if isinstance(each, _Read)]
         encoder = self.searcher.encoder if read else None
         if encoder and self.store.meta("encoder") is None:
@@ -361,6 +365,7 @@ class Library:
         made = rows([(each.pieces, each.found.origin, each.digest) for each in read], encoder)
         for each in hand:
             yield each if isinstance(each, Added) else self._put(each, next(made))
+        Likenesses(self.store).complete()
 
     def _put(self, read: _Read, row: DocumentRow) -> Added:
         try:

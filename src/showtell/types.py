@@ -210,6 +210,14 @@ class MediaHit:
     lexical: float
 
 
+@dataclass(frozen=True, slots=True)
+class PictureHit:
+    """A stored picture that looks like a given one, and how surely the two show the same, 0 to 1."""
+
+    asset: str
+    score: float
+
+
 # --------------------------------------------------------------------------------------------------- what is answered
 @dataclass(frozen=True, slots=True)
 class Question:

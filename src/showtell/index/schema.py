@@ -74,4 +74,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE media ADD COLUMN generated_by TEXT NOT NULL DEFAULT ''",
         "CREATE INDEX media_by_content ON media (content)",
     ),
+    (  # 3: what stored pictures look like; the rest is NULL of an icon, and of one that shows nothing or is broken
+        """CREATE TABLE likenesses (
+            asset TEXT PRIMARY KEY,
+            width INTEGER, height INTEGER,
+            windows BLOB, copy BLOB)""",
+    ),
 )

@@ -14,11 +14,12 @@ from itertools import accumulate
 
 import numpy as np
 
+from showtell.index.likenesses import Likenesses
 from showtell.index.store import Scope, Store
 from showtell.index.terms import is_cjk, query_terms, question_language, terms
 from showtell.index.vectors import VectorIndex
 from showtell.models.base import Encoder, Reranker, Vectors
-from showtell.types import Hit, MediaHit, Moment
+from showtell.types import Hit, MediaHit, Moment, PictureHit
 
 DENSE_WEIGHT = 0.6
 POOL = 200  # candidates from each ranking
@@ -80,6 +81,7 @@ class Searcher:
         self.reranker = reranker
         self.passage_vectors = VectorIndex(store, "passage_vectors")
         self.media_vectors = VectorIndex(store, "media_vectors")
+        self.likenesses = Likenesses(store)
         self._frequency: dict[str, int] = {}
         self._frequency_of = -1  # generation of the store
 
@@ -149,6 +151,12 @@ class Searcher:
         best = sorted(fused, key=lambda id_: (-fused[id_], id_))[:limit]
         found = self.store.media(best)
         return [MediaHit(found[i], fused[i], dense.get(i, 0.0), lexical.get(i, 0.0)) for i in best if i in found]
+
+    def nearest_pictures(self, content: bytes, limit: int = 5) -> list[PictureHit]:
+        """The library's pictures that look most like this one, best first; :mod:`showtell.likeness` says from which
+        score on they show the same. Raises PictureError where the content is no picture.
+        """
+        return self.likenesses.nearest(content, limit)
 
     def media_cosines(self, query: Query, rows: Sequence[int]) -> dict[int, float]:
         """The cosine of the question with each of these media, by row number; empty without an encoder."""

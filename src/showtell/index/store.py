@@ -221,13 +221,14 @@ class Store:
         return sum(gone)
 
     def sweep(self) -> int:
-        """Delete what no document needs: replies of a model, and asset files; returns how many of these."""
+        """Delete what no document needs: replies of a model, likenesses, asset files; returns how many of these."""
         if self.select(f"SELECT 1 WHERE EXISTS ({_UNNEEDED_REPLIES})"):
             with self.writing() as db:
                 db.execute(f"DELETE FROM replies WHERE content IN ({_UNNEEDED_REPLIES})")  # noqa: S608
         if not self.assets.is_dir():
             return 0
         with self.writing() as db:
+            db.execute("DELETE FROM likenesses WHERE asset NOT IN (SELECT name FROM assets)")
             needed = {name for (name,) in db.execute("SELECT DISTINCT name FROM assets")}
             unneeded = [path for path in self.assets.iterdir() if path.name not in needed]
             for path in unneeded:
@@ -326,6 +327,12 @@ class Store:
         """All media of these sections, by row number, in reading order."""
         rows = self._in(_MEDIA + " WHERE m.section_id IN ({}) ORDER BY m.section_id, m.position", sections)
         return {row[0]: _media(row) for row in rows}
+
+    def media_of_asset(self, asset: str) -> dict[int, Media]:
+        """The media that show an asset, by row number, in reading order, those of the first document first."""
+        shown = "json_extract(s.blocks, '$[' || m.position || '].asset') = a.name"
+        sql = f"{_MEDIA} JOIN assets a ON a.document_id = d.id WHERE a.name = ? AND {shown}"
+        return {row[0]: _media(row) for row in self.select(f"{sql} ORDER BY d.name, s.ordinal, m.position", asset)}
 
     def moments(self, section: int, position: int) -> tuple[list[Moment], Vectors]:
         """The moments of a video's transcript in order, and their vectors, ``(n, dimension)``; ``(n, 0)`` if none."""
