@@ -1,0 +1,1 @@
+"""Other places that can be searched: their pages become Documents on demand."""
