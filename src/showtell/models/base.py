@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,21 @@ class Reranker(Protocol):
 
     def scores(self, query: str, texts: Sequence[str]) -> Vectors:
         """One score for each text, on the model's own scale, to float32 of shape ``(len(texts),)``."""
+        ...
+
+
+class ReadText(NamedTuple):
+    """A line of text in a picture, and how surely it was read, 0 to 1."""
+
+    text: str
+    confidence: float
+
+
+class TextReader(Protocol):
+    """Reads the words in pictures."""
+
+    def read(self, content: bytes) -> list[ReadText]:
+        """The lines in a PNG or JPEG, in reading order; none where there are no words. Raises PictureError."""
         ...
 
 
