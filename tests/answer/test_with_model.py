@@ -134,6 +134,24 @@ def test_a_draft_without_citations_is_matched_to_its_passages(library: Library) 
     assert all(part.citations for part in answer.parts)
 
 
+def test_a_last_step_without_a_full_stop_stays(library: Library) -> None:
+    answer = asked(library, drafting(DRAFT.removesuffix(" [1].").replace("; never use soap", "")), method="text-only")
+    assert shown(answer)[-1].startswith("3. Close the lid")
+    assert answer.warnings == ()
+
+
+def test_a_context_without_room_for_passages_asks_nothing(library: Library) -> None:
+    model = ScriptedModel([], context_tokens=1024)
+    answer = asked(library, model)
+    assert (answer.model, model.requests) == ("extractive", [])
+    assert any("model_context" in warning for warning in answer.warnings)
+
+
+def test_a_short_sentence_of_which_the_sources_know_nothing_is_marked(library: Library) -> None:
+    answer = asked(library, drafting(f"{DRAFT}\nDrink it hot [1]."), method="text-only")
+    assert [check.text for check in answer.checks if check.verdict != "supported"] == ["Drink it hot."]
+
+
 def test_text_only_is_the_same_draft_without_media(library: Library) -> None:
     answer = asked(library, drafting(DRAFT), method="text-only")
     assert [type(part) for part in answer.parts] == [TextPart] * 3
@@ -149,8 +167,11 @@ def test_text_only_is_the_same_draft_without_media(library: Library) -> None:
         (lambda draft: draft.replace(" [1]", "", 3), "citation"),
         (lambda draft: draft.replace("[[M1]]", "").replace("[[M2]]", ""), "figure"),
         (lambda _: "Rinse for 30 seconds [1].\n[[M1]]\n[[M2]]", "text"),
-        (lambda draft: draft + "\n\n" + MUCH, "text"),
-        (lambda draft: draft + "\n\nNow write the draft again, with each mark on a line of its own.", "text"),
+        (lambda draft: draft + "\n\n" + MUCH, "words"),
+        (lambda draft: draft.replace("water", "bleach"), "words"),
+        (lambda draft: draft.replace("30 seconds", "30 minutes"), "number"),
+        (lambda draft: draft.replace("Rinse", "Do not rinse"), "not"),
+        (lambda draft: draft + "\n\nNow write the draft again, with each mark on a line of its own.", "words"),
         (lambda _: "", "empty"),
     ],
 )

@@ -14,6 +14,7 @@ from showtell.models.base import ChatRequest
 from showtell.models.tokens import count_tokens, cut_to_tokens
 from showtell.types import Claim, Passage
 
+WHOLE = 0.8  # of the tokens that a reply may have; the estimate is high, not low
 LEAST = 40  # tokens of a passage below which it says nothing
 
 
@@ -79,6 +80,11 @@ def claims(reply: Reply, offers: Sequence[Offer]) -> list[Claim]:
 
 def _fenced(number: int, passage: Passage, text: str) -> str:
     return fenced("passage", text, number=number, section=" > ".join([passage.title, *passage.section]))
+
+
+def is_whole(reply: str, request: ChatRequest) -> bool:
+    """Whether a reply is too short to have been cut by the bound of its request."""
+    return count_tokens(reply) < WHOLE * request.max_tokens
 
 
 def tokens(request: ChatRequest) -> int:

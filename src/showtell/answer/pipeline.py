@@ -13,9 +13,9 @@ from showtell.answer.attribute import attribute
 from showtell.answer.citing import blocks, marked
 from showtell.answer.draft import draft, introduce
 from showtell.answer.evidence import Evidence, gather
-from showtell.answer.generate import Room, claims, closed_book_request, draft_request, offer, tokens
+from showtell.answer.generate import Room, claims, closed_book_request, draft_request, is_whole, offer, tokens
 from showtell.answer.illustrate import Bounds, Cosines, bounded, choose, led_by, likeness, place
-from showtell.answer.prompts import language_name
+from showtell.answer.prompts import LANGUAGES, language_name
 from showtell.answer.query import Intent, asks_several, read_intent
 from showtell.answer.refine import PICTURE_PIXELS, cited_passages, marks, read_refined, refine_request, with_pictures
 from showtell.answer.reply import read_reply
@@ -25,6 +25,7 @@ from showtell.errors import ModelError, PictureError, PicturesRefused
 from showtell.index.search import Query, Searcher
 from showtell.index.store import Scope
 from showtell.index.terms import question_language
+from showtell.ingest.split import word_count
 from showtell.models.base import ChatModel, ChatRequest, Vectors
 from showtell.types import Answer, Check, Citation, Claim, Figure, FigurePart, Part, Passage, Question, TextPart
 
@@ -45,6 +46,11 @@ NO_ANSWER = {
     "ru": "В источниках об этом не сказано.",
     "zh": "资料中没有说明。",
 }
+NO_ROOM = (
+    "this is an extract: question and reply leave no room for passages in the model's context; raise model_context, as"
+    " your server has it, or lower model_reply"
+)
+TELLING = 12  # words from which a text shows its language
 LONGEST_REPLY = 8  # characters a token that a reply is read to; more is no language
 
 
@@ -118,6 +124,7 @@ class _Asking:
     claims: list[Claim] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     writer: str = EXTRACTIVE
+    is_down: bool = False
     requests: int = 0
     timings: dict[str, float] = field(default_factory=dict)
     vectors: dict[str, Vectors] = field(default_factory=dict)
@@ -156,7 +163,8 @@ class _Asking:
         try:
             reply = "".join(self._stream(hypothesis_request(query.text, self._language())))
         except ModelError as error:
-            self.warnings.append(f"the question was searched without a supposed answer: {error}")
+            self.warnings.append(f"the question was searched without a supposed answer; this is an extract: {error}")
+            self.is_down = True
             return
         supposed = " ".join(reply.split())
         if supposed and (vectors := self._encode([supposed])):
@@ -172,7 +180,8 @@ class _Asking:
         try:
             reply = "".join(self._stream(rewrite_request(self.asked, self.after, self._language(), query.is_foreign)))
         except ModelError as error:
-            self.warnings.append(f"the question was searched as it is: {error}")
+            self.warnings.append(f"the question was searched as it is, and this is an extract: {error}")
+            self.is_down = True  # one wait for a server that does not answer is enough
             return Rewriting(self.asked, (self.asked,))
         return read_rewriting(reply, self.asked, follows=bool(self.after), foreign=query.is_foreign)
 
@@ -184,7 +193,7 @@ class _Asking:
         yield Step("search", self.evidence)
 
     def _draft(self) -> Iterator[Step]:
-        if self.model:
+        if self.model and not self.is_down:
             declined = yield from self._generate(self.model)
             if self.claims or declined:
                 return
@@ -196,12 +205,16 @@ class _Asking:
         language, room = question_language(self.asked), self._room(model)
         offers, warnings = offer(self.question, [hit.passage for hit in self.evidence.passages], room)
         self.warnings += warnings
+        if not offers:
+            self.warnings.append(NO_ROOM)
+            return False
+        request = draft_request(self.question, offers, language, room)
         try:
-            text = yield from self._writing(draft_request(self.question, offers, language, room))
+            text = yield from self._writing(request)
         except ModelError as error:
             self.warnings.append(f"this is an extract, for want of the model: {error}")
             return False
-        reply = read_reply(text, [each.text for each in offers])
+        reply = read_reply(text, [each.text for each in offers], is_whole=is_whole(text, request))
         self.warnings += reply.warnings
         if reply.says_no_answer:
             return True
@@ -218,7 +231,7 @@ class _Asking:
 
     def _compare_languages(self, asked: str, text: str) -> None:
         told = question_language(text)
-        if asked and told and asked != told:
+        if asked != told and {asked, told} <= set(LANGUAGES) and word_count(text) >= TELLING:
             names = language_name(told), language_name(asked)
             self.warnings.append(f"the model answered in {names[0]}, although the question is in {names[1]}")
 
@@ -266,7 +279,7 @@ class _Asking:
             self.warnings.append(f"the text was not fitted to its figures: {error}")
             return
         passages = [passage.text for passage in cited_passages(self.claims)]
-        reply = read_reply(text, passages, marks(self.figures))
+        reply = read_reply(text, passages, marks(self.figures), is_whole=is_whole(text, request))
         refined = read_refined(reply, self.claims, self.figures)
         self.warnings += reply.warnings
         if refined.breach:

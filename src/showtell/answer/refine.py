@@ -8,24 +8,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from showtell.answer.citing import blocks, claims_of, marked
 from showtell.answer.prompts import fill, harmless, inert, language_name
+from showtell.answer.quantities import read_quantities
 from showtell.answer.reply import Marker, Reply
-from showtell.index.terms import terms
+from showtell.index.terms import stop_words, terms, words
 from showtell.ingest.split import describe
 from showtell.models.base import ChatRequest
 from showtell.models.tokens import cut_to_tokens
 from showtell.types import Claim, Figure, Image, Passage
 
 KEPT = 0.7  # share of the draft's words that a revision keeps
-GIVEN = 0.5  # share of a sentence's words that the draft or a figure holds
+DENIALS = frozenset(
+    terms("not no never none without nicht kein keine nie ohne ne pas jamais sans nunca sin 不 没 勿 别")
+)
+# What a sentence may say of a figure beside what the draft and the figure say.
+POINTING = (
+    "as in the see shown shows picture image screenshot photo figure diagram table video clip below above here this"
+    " Bild zeigt zeigen siehe Abbildung Tabelle Video unten oben hier image montre montrent voir figure tableau vidéo"
+    " ci-dessous ci-dessus imagen muestra muestran ver figura tabla vídeo abajo arriba 图 图片 如图 所示 表格 视频"
+)
 PICTURE_PIXELS, PICTURE_TOKENS = 768, 800  # the longer side of a picture sent, and about what models count it as
-SPEAKING = 5  # words from which a sentence says something
 CONTEXT_TOKENS = 60  # of a figure's description
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,31 +126,31 @@ def _breach(
     if _sources(revised) != _sources(claims):
         return "it lost a citation"
     before, after = ("\n".join(claim.text for claim in each) for each in (claims, revised))
-    captions = " ".join(describe(figure.media.block, figure.media.generated) for figure in placed)
-    if _numbers(before) - _numbers(after) or _numbers(after) - _numbers(before) - _numbers(captions):
+    shown = " ".join(f"{describe(f.media.block, f.media.generated)} {f.media.before}" for f in placed)
+    if _quantities(before) - _quantities(after) or _quantities(after) - _quantities(before) - _quantities(shown):
         return "it changed a number"
     had, has = Counter(terms(before)), Counter(terms(after))
     if (had & has).total() < KEPT * had.total():
         return "it left out much of the text"
-    given = {*had, *terms(captions)}
-    if any(_is_new(claim.text, given) for claim in revised):
-        return "it added text of its own"
+    if sum(had[word] for word in DENIALS) != sum(has[word] for word in DENIALS):
+        return 'it added or dropped a "not"'
+    if _content(after) - _content(before) - _content(shown) - set(terms(POINTING)):
+        return "it added words of its own"
     return ""
 
 
-def _is_new(text: str, given: Set[str]) -> bool:
-    """Whether a sentence says what neither the draft nor a figure does, such as a rule that the model repeats."""
-    said = terms(text)
-    return len(said) >= SPEAKING and sum(term in given for term in said) < GIVEN * len(said)
+def _content(text: str) -> set[str]:
+    return set(terms(" ".join(word for word in words(text) if word.casefold() not in stop_words())))
 
 
 def _sources(claims: Sequence[Claim]) -> set[int]:
     return {passage.id for claim in claims for passage in claim.passages}
 
 
-def _numbers(text: str) -> Counter[str]:
-    """Numbers of a text, without list labels."""
-    return Counter(_NUMBER.findall(re.sub(r"(?m)^\s*\d+[.)] ", "", text)))
+def _quantities(text: str) -> Counter[str]:
+    """The numbers of a text with their units, as written, without list labels."""
+    plain = re.sub(r"(?m)^\s*\d+[.)] ", "", text)
+    return Counter("".join(plain[each.start : each.end].split()) for each in read_quantities(plain))
 
 
 def _described(figure: Figure) -> str:

@@ -19,6 +19,7 @@ from showtell.models.tokens import cut_to_tokens
 from showtell.types import Answer, TextPart
 
 MOST = 3  # searches for one question
+QUESTION_CHARACTERS = 500  # of an earlier question
 TURN_TOKENS = 200  # of an earlier answer
 HYPOTHESIS_WORDS, HYPOTHESIS_TOKENS = 60, 100
 
@@ -91,4 +92,9 @@ def read_rewriting(reply: str, question: str, *, follows: bool, foreign: bool) -
 
 def _turn(answer: Answer) -> str:
     said = " ".join(part.text for part in answer.parts if isinstance(part, TextPart))
-    return "\n".join([fenced("question", answer.question.text), fenced("draft", cut_to_tokens(said, TURN_TOKENS))])
+    return "\n".join(
+        [
+            fenced("question", answer.question.text[:QUESTION_CHARACTERS]),
+            fenced("draft", cut_to_tokens(said, TURN_TOKENS)),
+        ]
+    )

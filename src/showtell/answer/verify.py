@@ -35,7 +35,7 @@ CheckNumbers = Callable[[str, Sequence[str], str], Sequence[NumberFinding]]
 # verbatim sentences is called unsupported, and 88 %, 55 % and 40 % of the foreign ones are; by words alone at 0.15 one
 # of 55, and 69 %, 35 % and 24 %.
 SUPPORTED, SUPPORTED_BY_WORDS = 0.6, 0.15
-FEWEST_WORDS = 3  # content words from which a sentence says something of its own
+FEWEST_WORDS = 3  # content words from which a sentence says something of its own; two, where its sources have neither
 BESIDE = 5  # characters from a number to the same in another unit: "187.5 kg (413 lb)", "5 cm, or 2 in"
 LEADING = (":", "：", "?", "？")  # ends of a sentence that only leads to the next
 FOREIGN = "what is told in another language than its source has only its numbers checked"
@@ -232,7 +232,7 @@ class _Judge:
         for number in self._numbers(said, cited):
             if not any(start <= number.start and number.end <= end for start, end in failed):
                 yield number
-        claims = len(content) >= FEWEST_WORDS and not said.endswith(LEADING)
+        claims = (len(content) >= FEWEST_WORDS or (len(content) > 1 and not share)) and not said.endswith(LEADING)
         if claims and not self._is_supported(said, share, cited):
             yield _Finding("support", "unsupported", 0, len(said), None, cited[0] if len(cited) == 1 else None)
 

@@ -39,18 +39,19 @@ class Reply:
     warnings: tuple[str, ...]
 
 
-def read_reply(text: str, passages: Sequence[str], media: Collection[str] = ()) -> Reply:
+def read_reply(text: str, passages: Sequence[str], media: Collection[str] = (), *, is_whole: bool = False) -> Reply:
     """Read a model's raw reply.
 
     ``passages[i]`` is the text of passage number ``i + 1``; ``media`` are the ids that were offered, met in any case.
+    ``is_whole`` where the reply is too short to have been cut by its bound: its last words are then no broken sentence.
     Citations come back as ``[n]`` marks, one number each, in front of their sentence's full stop.
     """
     told = Told()
-    pieces, says_no_answer = _read(text, Reader(passages, media, told), told)
+    pieces, says_no_answer = _read(text, Reader(passages, media, told), told, is_whole)
     return Reply(pieces, says_no_answer, told.sentences())
 
 
-def _read(text: str, reader: Reader, told: Told) -> tuple[tuple[str | Marker, ...], bool]:
+def _read(text: str, reader: Reader, told: Told, is_whole: bool) -> tuple[tuple[str | Marker, ...], bool]:
     if not text.strip():
         told.note("empty")
         return (), False
@@ -65,7 +66,8 @@ def _read(text: str, reader: Reader, told: Told) -> tuple[tuple[str | Marker, ..
         told.note(means)
     if means != "answer":
         return (), means == "absent"
-    if drop_unfinished(blocks, meant.is_cut, keep_only=not meant.is_json) and not meant.is_long:
+    may_be_cut = meant.is_cut or not is_whole
+    if may_be_cut and drop_unfinished(blocks, meant.is_cut, keep_only=not meant.is_json) and not meant.is_long:
         told.note("cut")
     pieces = tuple(_pieces(without_idle_headings(blocks)))
     if any(isinstance(piece, str) for piece in pieces):

@@ -19,7 +19,11 @@ from showtell.answer.reply.wording import Sentence, by_sentence
 
 DEEPEST = 6  # lists around an item whose indentation is kept
 LONGEST_CODE = 2_000  # characters of a code block
-NO_ANSWER = re.compile(r"[\W_]*(?i:no[\s_-]*answer)[\W_]*?(?:\n|$)|[\W_]*NO[ _-]ANSWER\b")
+# The two words that the prompt asks for; some models translate them.
+NO_ANSWER = re.compile(
+    r"[\W_]*(?i:no[\s_-]*answer|keine antwort|(?:pas de|sans|aucune) réponse|(?:sin|no hay|ninguna) respuesta"
+    r"|(?:没有|无)答案|нет ответа|nessuna risposta|sem resposta|回答なし)[\W_]*?(?:\n|$)|[\W_]*NO[ _-]ANSWER\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
