@@ -175,7 +175,7 @@ def test_who_wrote_and_what_was_searched_is_told_where_it_is_not_the_plain_case(
         )
     )
     assert "\nsearched: How do I report? · report privacy\nwritten by ollama/qwen3-vl\n" in text
-    assert "written by ollama/x, method murar\n" in printed(
+    assert "written by ollama/x · method murar\n" in printed(
         made.answer(TextPart("So."), model="ollama/x", method="murar")
     )
 

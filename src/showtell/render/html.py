@@ -101,9 +101,17 @@ class _Article:
             f'<header><p class="status">{" · ".join(facts)}</p>'
             f'<h1 id="{self.id}-question" dir="auto"{long}>{escape(asked)}</h1>'
             + (f'<div class="asked">{pictures}</div>' if pictures else "")
+            + "".join(f'<p class="origin" dir="auto">{escape(words)}</p>' for words in self.origin())
             + (f'<p class="doubt">{escape(doubt)}</p>' if doubt else "")
             + "</header>"
         )
+
+    def origin(self) -> Iterator[str]:
+        """What was searched for and who wrote, where that is not the plain case."""
+        if searches := labels.searched(self.answer):
+            yield f"searched: {' · '.join(searches)}"
+        if origin := labels.origin(self.answer):
+            yield origin
 
     def asked_picture(self, name: str) -> str:
         address = inlined(name, self.assets)
@@ -200,7 +208,7 @@ class _Article:
         return f'<section class="nearest"><h2>Worth a look</h2><ul>{items}</ul></section>'
 
     def warnings(self) -> str:
-        items = "".join(f'<li dir="auto">{escape(labels.line(warning))}</li>' for warning in self.answer.warnings)
+        items = "".join(f'<li dir="auto">{escape(labels.warning(warning))}</li>' for warning in self.answer.warnings)
         return f'<section class="warnings"><h2>Warnings</h2><ul>{items}</ul></section>' if items else ""
 
 

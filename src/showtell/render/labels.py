@@ -14,6 +14,9 @@ Assets = Callable[[str], Path | None]
 """From an asset's name to the file that holds its bytes, or None where it is missing."""
 
 SEPARATOR = " › "
+EXTRACTIVE = "extractive"  # the writer of an answer that no model wrote
+LONGEST_WARNING = 320  # characters; the longest that is ours alone has about half of it
+_OUTCOMES = {"repaired": "corrected", "marked": "marked"}  # of checks that failed, as the reader is told
 _KINDS = {Image: "Picture", Table: "Table", Video: "Video"}
 _FILM = re.compile(r"\.(mp4|m4v|webm|ogv|mov)$", re.IGNORECASE)
 _YOUTUBE = {"youtube.com", "m.youtube.com", "youtube-nocookie.com"}
@@ -169,6 +172,50 @@ def doubt(answer: Answer) -> str:
     if answer.status == "no_answer" or level.strip() != "low":
         return ""
     return f"Low confidence: {line(why) or 'the sources may not answer this'}."
+
+
+def searched(answer: Answer) -> tuple[str, ...]:
+    """What was searched for, where that is not only the question as it was asked."""
+    return tuple(map(line, answer.searches)) if set(answer.searches) - {answer.question.text} else ()
+
+
+def origin(answer: Answer) -> str:
+    """Who wrote an answer that is not the sources' own words, how, and what was checked; else ""."""
+    facts = []
+    if answer.model != EXTRACTIVE:
+        act = "asked" if answer.status == "no_answer" else "written by"
+        facts.append(f"{act} {line(answer.model, 100)}")
+    if answer.method != "showtell":
+        facts.append(f"method {line(answer.method, 60)}")
+    if answer.model != EXTRACTIVE and (checks := checked(answer)):
+        facts.append(checks)
+    return " · ".join(facts)
+
+
+def checked(answer: Answer) -> str:
+    """``7 numbers and 1 quotation checked, 1 corrected, 2 marked``; "" where there was nothing of the kind.
+
+    Sentences are counted only where they are marked: of the others no check is kept.
+    """
+    kinds = Counter(check.kind for check in answer.checks)
+    actions = Counter[str](check.action for check in answer.checks)
+    compared = [_many(kinds[kind], kind) for kind in ("number", "quotation") if kinds[kind]]
+    told = [f"{actions[action]} {name}" for action, name in _OUTCOMES.items() if actions[action]]
+    return ", ".join([f"{' and '.join(compared)} checked", *told] if compared else told)
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def warning(text: str) -> str:
+    """A warning on one line; of a long one the middle is left out, for what to do stands at the end."""
+    words = line(text, 20 * LONGEST_WARNING)
+    if len(words) <= LONGEST_WARNING:
+        return words
+    head = words[: LONGEST_WARNING * 3 // 5].rpartition(" ")[0] or words[: LONGEST_WARNING * 3 // 5]
+    tail = words[-(LONGEST_WARNING * 2 // 5) :]
+    return f"{head} … {tail.partition(' ')[2] or tail}"
 
 
 def failed_checks(answer: Answer, part: int) -> list[Check]:

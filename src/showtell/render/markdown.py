@@ -23,6 +23,10 @@ def render_markdown(answer: Answer) -> str:
     A picture that is not stored (remote media of a local document) is a link, so that no viewer loads it.
     """
     blocks = [f"# {escape(labels.line(answer.question.text))}"]
+    if searches := labels.searched(answer):
+        blocks.append(f"Searched: {escape(' · '.join(searches))}")
+    if origin := labels.origin(answer):
+        blocks.append(f"*{escape(origin)}*")
     if doubt := labels.doubt(answer):
         blocks.append(f"> {escape(doubt)}")
     body = list(_parts(answer))
@@ -176,4 +180,4 @@ def _nearest(answer: Answer) -> str:
 
 
 def _warnings(answer: Answer) -> str:
-    return "\n".join(f"> Warning: {escape(labels.line(warning))}  " for warning in answer.warnings)
+    return "\n".join(f"> Warning: {escape(labels.warning(warning))}  " for warning in answer.warnings)

@@ -117,15 +117,14 @@ class _Page:
         if answer.warnings:
             self.console.print()
         for warning in answer.warnings:
-            self.lines(Text(f"Warning: {labels.line(warning)}", "yellow"))
+            self.lines(Text(labels.warning(warning), "yellow"), 0, "Warning: ")
 
     def origin(self, answer: Answer) -> None:
         """What was searched for and who wrote, where that is not the question as it is and the sources themselves."""
-        if set(answer.searches) - {answer.question.text}:
-            self.lines(Text(" · ".join(map(labels.line, answer.searches)), "dim"), 0, "searched: ")
-        if answer.model != "extractive":
-            by = "" if answer.method == "showtell" else f", method {labels.line(answer.method)}"
-            self.lines(Text(f"{labels.line(answer.model)}{by}", "dim"), 0, "written by ")
+        if searches := labels.searched(answer):
+            self.lines(Text(" · ".join(searches), "dim"), 0, "searched: ")
+        if origin := labels.origin(answer):
+            self.lines(Text(origin, "dim"))
 
     def parts(self, answer: Answer) -> None:
         names, indent, in_list = labels.numbered(answer), 0, False
