@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 Box = tuple[float, float, float, float]  # left, top, right, bottom, as shares of the picture
 
 # From it on two pictures show the same. Screenshots of 206 pictures of help sites score 0.68 or more with their own,
-# drawn and photographed strangers at most 0.41 with any (``python -m benchmarks.screenshots``, docs/LOG.md).
+# drawn and photographed strangers at most 0.49 with any (``python -m benchmarks.screenshots``, docs/LOG.md).
 SAME = 0.55
 SMALLEST = 32  # pixels of a side below which a picture is an icon, and like many others
 
