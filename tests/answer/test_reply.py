@@ -90,7 +90,7 @@ def test_steps_go_on_behind_a_marker_that_stands_apart() -> None:
 def test_a_corrupted_marker_vanishes_and_is_told(name: str) -> None:
     reply = read(f"Rinse it [1].\n\n[[{name}]]\n\nDry it [1].")
     assert reply.pieces == ("Rinse it [1].", "Dry it [1].")
-    assert reply.warnings == (f"left out media that were not offered: {name}",)
+    assert reply.warnings == (f"the model named media that it was not offered; left out: {name}",)
 
 
 def test_a_single_bracket_is_a_marker_where_it_has_the_form_of_those_offered() -> None:
@@ -102,7 +102,7 @@ def test_a_single_bracket_is_a_marker_where_it_has_the_form_of_those_offered() -
 @pytest.mark.parametrize("form", ["![M1]({0})", "[M1]({0})", "Do.\n[1]: {0}", "Do.\n[^1]: {0}"])
 def test_the_address_of_a_marker_or_footnote_is_told(form: str) -> None:
     assert read("Rinse it [1].\n\n" + form.format("https://evil.test/a")).warnings == (
-        "left out addresses that stand in no source: https://evil.test/a",
+        "the model gave addresses that stand in no source; left out: https://evil.test/a",
     )
     assert read("Rinse it [1].\n\n[1]: https://pump.example.test/manual").warnings == ()
 

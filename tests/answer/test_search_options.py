@@ -131,4 +131,4 @@ def test_a_model_that_fails_leaves_the_question_and_is_told(made: Made) -> None:
     library = made({"tractor.md": CHARGING})
     answer = asked(library, ScriptedModel([]))  # has no reply to give
     assert answer.parts == library.ask(QUESTION).parts
-    assert any(warning.startswith("the question was searched without a supposed answer") for warning in answer.warnings)
+    assert any("searched without a supposed answer" in warning for warning in answer.warnings)

@@ -53,7 +53,10 @@ def offer(question: str, passages: Sequence[Passage], room: Room) -> tuple[tuple
         if text.strip():
             kept.append(Offer(passage, text))
             left -= count_tokens(text)
-    warnings = tuple(f"kept from the model: text in {name} that gives it instructions" for name in +addressed)
+    warnings = tuple(
+        f"text in {name} that gives a model instructions was kept from it; look whether it belongs there"
+        for name in +addressed
+    )
     return tuple(kept), warnings
 
 

@@ -47,8 +47,12 @@ NO_ANSWER = {
     "zh": "资料中没有说明。",
 }
 NO_ROOM = (
-    "this is an extract: question and reply leave no room for passages in the model's context; raise model_context, as"
-    " your server has it, or lower model_reply"
+    "this is an extract of your documents, for question and reply leave no room for passages in the model's context;"
+    " raise model_context, as your server has it, or lower model_reply"
+)
+NO_ROOM_TO_REFINE = (
+    "the model's first draft stands, not fitted to its figures, for these do not fit the model's context; raise"
+    " model_context, as your server has it"
 )
 TELLING = 12  # words from which a text shows its language
 LONGEST_REPLY = 8  # characters a token that a reply is read to; more is no language
@@ -163,7 +167,7 @@ class _Asking:
         try:
             reply = "".join(self._stream(hypothesis_request(query.text, self._language())))
         except ModelError as error:
-            self.warnings.append(f"the question was searched without a supposed answer; this is an extract: {error}")
+            self.warnings.append(f"this is an extract of your documents, searched without a supposed answer: {error}")
             self.is_down = True
             return
         supposed = " ".join(reply.split())
@@ -180,7 +184,7 @@ class _Asking:
         try:
             reply = "".join(self._stream(rewrite_request(self.asked, self.after, self._language(), query.is_foreign)))
         except ModelError as error:
-            self.warnings.append(f"the question was searched as it is, and this is an extract: {error}")
+            self.warnings.append(f"this is an extract of your documents, searched with the question as it is: {error}")
             self.is_down = True  # one wait for a server that does not answer is enough
             return Rewriting(self.asked, (self.asked,))
         return read_rewriting(reply, self.asked, follows=bool(self.after), foreign=query.is_foreign)
@@ -212,7 +216,7 @@ class _Asking:
         try:
             text = yield from self._writing(request)
         except ModelError as error:
-            self.warnings.append(f"this is an extract, for want of the model: {error}")
+            self.warnings.append(f"this is an extract of your documents, for the model did not answer: {error}")
             return False
         reply = read_reply(text, [each.text for each in offers], is_whole=is_whole(text, request))
         self.warnings += reply.warnings
@@ -223,7 +227,9 @@ class _Asking:
         written = attribute(written, [each.passage for each in offers], self._encode, self._passage_vectors())
         yield Step("attribute", tuple(written))
         if not any(claim.passages for claim in written):
-            self.warnings.append("this is an extract, for the model wrote nothing that the sources support")
+            self.warnings.append(
+                "this is an extract of your documents, for the model wrote nothing that the sources support"
+            )
             return False
         self.claims, self.writer = written, model.name
         self._compare_languages(language, " ".join(claim.text for claim in written))
@@ -233,7 +239,7 @@ class _Asking:
         told = question_language(text)
         if asked != told and {asked, told} <= set(LANGUAGES) and word_count(text) >= TELLING:
             names = language_name(told), language_name(asked)
-            self.warnings.append(f"the model answered in {names[0]}, although the question is in {names[1]}")
+            self.warnings.append(f"the model answered in {names[0]}, though asked in {names[1]}; try another model")
 
     def _illustrate(self) -> Iterator[Step]:
         query, intent = self.queries[0], self.intent
@@ -266,7 +272,7 @@ class _Asking:
         request = refine_request(self.question, self.claims, self.figures, language, self.limits.reply_tokens)
         left = self._room(self.model).prompt_tokens - tokens(request)
         if left < 0:
-            self.warnings.append("the text was not fitted to its figures, for they do not fit the model's context")
+            self.warnings.append(NO_ROOM_TO_REFINE)
             return
         seen = with_pictures(request, self.figures, self._picture, left) if self.limits.sees else request
         try:
@@ -276,14 +282,14 @@ class _Asking:
                 self.warnings.append(f"the model was not shown the pictures: {error}")
                 text = yield from self._writing(request)
         except ModelError as error:
-            self.warnings.append(f"the text was not fitted to its figures: {error}")
+            self.warnings.append(f"the model's first draft stands, not fitted to its figures: {error}")
             return
         passages = [passage.text for passage in cited_passages(self.claims)]
         reply = read_reply(text, passages, marks(self.figures), is_whole=is_whole(text, request))
         refined = read_refined(reply, self.claims, self.figures)
         self.warnings += reply.warnings
         if refined.breach:
-            self.warnings.append(f"the model's revision was left out: {refined.breach}")
+            self.warnings.append(f"the model's revision was left out and its first draft stands: {refined.breach}")
         self.claims, self.figures = list(refined.claims), list(refined.figures)
         yield Step("refine", refined)
 

@@ -38,7 +38,9 @@ SUPPORTED, SUPPORTED_BY_WORDS = 0.6, 0.15
 FEWEST_WORDS = 3  # content words from which a sentence says something of its own; two, where its sources have neither
 BESIDE = 5  # characters from a number to the same in another unit: "187.5 kg (413 lb)", "5 cm, or 2 in"
 LEADING = (":", "：", "?", "？")  # ends of a sentence that only leads to the next
-FOREIGN = "what is told in another language than its source has only its numbers checked"
+FOREIGN = (
+    "of sentences in another language than their source only the numbers were checked; read the source beside them"
+)
 
 _MARKUP = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
