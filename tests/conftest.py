@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from showtell.cli import main
 from showtell.library import Library
 from tests.models.llama_server import llama_server as llama_server  # a fixture
 
+Shell = Callable[..., tuple[int, str, str]]
 IN_CI = os.environ.get("CI") == "true"
 
 
@@ -36,6 +38,23 @@ def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             pytest.skip(library.warnings[0])
         assert {result.status for result in library.add(HANDBOOK)} == {"added"}
         yield library
+
+
+@pytest.fixture
+def shell(handbook: Library, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """The command in this process, on the handbook: exit status, stdout, stderr."""
+    monkeypatch.setenv("SHOWTELL_LIBRARY", str(handbook.store.folder))
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return status, *capsys.readouterr()
+
+    return run
 
 
 class Site(ThreadingHTTPServer):

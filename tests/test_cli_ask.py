@@ -7,38 +7,20 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from showtell.answer.pipeline import Step
-from showtell.cli import main
 from showtell.demo import HANDBOOK
 from showtell.library import Library
 from showtell.types import Answer, Question, TextPart, as_json
 
+from .conftest import Shell
+
 HOW_TO = "How do I prepare and pull a shot of espresso?"
 ABSENT = "How do I connect the grinder to the Wi-Fi?"
-Shell = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def shell(handbook: Library, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
-    """The command in this process, on the handbook: exit status, stdout, stderr."""
-    monkeypatch.setenv("SHOWTELL_LIBRARY", str(handbook.store.folder))
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: str | Path) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            status = main([str(argument) for argument in arguments])
-        except SystemExit as end:
-            status = int(end.code or 0)
-        return status, *capsys.readouterr()
-
-    return run
 
 
 def test_an_answer_is_read_in_the_terminal(shell: Shell) -> None:
@@ -350,19 +332,17 @@ def test_the_time_left_is_told_while_questions_are_asked(shell: Shell, screen: C
     assert "questions by showtell 0:00:0" in re.sub(r"\x1b\[[\d;]*m", "", stderr.getvalue())
 
 
-def test_methods_are_evaluated_into_files_of_their_own_and_one_table(
-    shell: Shell, opened: Callable[..., Writer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr("showtell.answer.pipeline.METHODS", ("showtell", "murar"))
-    monkeypatch.setattr(Writer, "search", lambda *_: [], raising=False)
-    monkeypatch.setattr(Writer, "ask", lambda _, text, *, method: replace(WRITTEN, method=method), raising=False)
-    opened()
+def test_methods_are_evaluated_into_files_of_their_own_and_one_table(shell: Shell, tmp_path: Path) -> None:
     arguments = ("--method", "murar", "--method", "showtell", "--out", tmp_path / "results.jsonl")
     status, out, err = shell("evaluate", HANDBOOK / "eval.jsonl", *arguments)
     assert (status, err) == (0, "")
     assert out.splitlines()[1].split() == ["measure", "murar", "showtell", "scored", "of"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.murar.jsonl", "results.showtell.jsonl"]
+    shown = {}
     for method in ("murar", "showtell"):
-        lines = (tmp_path / f"results.{method}.jsonl").read_text("utf8").splitlines()
-        assert len(lines) == len((HANDBOOK / "eval.jsonl").read_text("utf8").splitlines())
-        assert {(line["method"], line["model"]) for line in map(json.loads, lines)} == {(method, "ollama/some")}
+        results = list(map(json.loads, (tmp_path / f"results.{method}.jsonl").read_text("utf8").splitlines()))
+        assert len(results) == len((HANDBOOK / "eval.jsonl").read_text("utf8").splitlines())
+        assert {(result["method"], result["model"]) for result in results} == {(method, "extractive")}
+        shown[method] = [[part["media"]["id"] for part in r["parts"] if part["type"] != "text"] for r in results]
+    assert all(any(each) for each in shown.values())
+    assert shown["murar"] != shown["showtell"]

@@ -200,6 +200,8 @@ def evaluate(options: argparse.Namespace) -> int:
     methods = list(dict.fromkeys(options.method or ["showtell"]))
     total = len(questions) * len(methods)
     with _library(options) as library, _Progress(total, "questions", options.quiet) as progress:
+        if library.model is None and "closed-book" in methods:  # told once, as is a model that cannot be
+            raise ShowtellError("closed-book is a model without sources; name one with --model NAME")
         results = {
             method: _evaluated(library, questions, method, _results_file(options.out, method, methods), progress)
             for method in methods
