@@ -51,7 +51,9 @@ CHECKS = (
     Check("quotation", "unsupported", 0, (12, 15), "all", None, 1, "marked"),
     Check("support", "unsupported", 0, (0, 20), "So it is.", None, 1, "marked"),
 )
-TOLD = "written by ollama/some · 6 numbers and 1 quotation checked, 1 corrected, 2 marked"
+TOLD = (
+    "written by ollama/some · 6 numbers and 1 quotation checked, 1 number corrected, 1 quotation and 1 sentence marked"
+)
 
 
 def all_of(answer, shelf) -> dict[str, str]:
@@ -89,9 +91,9 @@ def test_a_model_that_found_no_answer_has_written_nothing(made, shelf):
         ((), ""),
         (CHECKS[:1], "1 number checked"),
         (CHECKS[:2], "2 numbers checked"),
-        (CHECKS[5:6], "1 number checked, 1 corrected"),
-        (CHECKS[6:7], "1 quotation checked, 1 marked"),
-        (CHECKS[7:], "1 marked"),
+        (CHECKS[5:6], "1 number checked, 1 number corrected"),
+        (CHECKS[6:7], "1 quotation checked, 1 quotation marked"),
+        (CHECKS[7:], "1 sentence marked"),
     ],
 )
 def test_only_what_was_checked_is_counted(made, checks, told):

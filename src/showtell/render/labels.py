@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from showtell.types import Answer, Check, Citation, FigurePart, Image, Media, Table, TextPart, Video
@@ -16,7 +17,11 @@ Assets = Callable[[str], Path | None]
 SEPARATOR = " › "
 EXTRACTIVE = "extractive"  # the writer of an answer that no model wrote
 LONGEST_WARNING = 320  # characters; the longest that is ours alone has about half of it
-_OUTCOMES = {"repaired": "corrected", "marked": "marked"}  # of checks that failed, as the reader is told
+_CHECKED: Mapping[Literal["number", "quotation", "support"], str] = {
+    "number": "number",
+    "quotation": "quotation",
+    "support": "sentence",
+}
 _KINDS = {Image: "Picture", Table: "Table", Video: "Video"}
 _FILM = re.compile(r"\.(mp4|m4v|webm|ogv|mov)$", re.IGNORECASE)
 _YOUTUBE = {"youtube.com", "m.youtube.com", "youtube-nocookie.com"}
@@ -193,19 +198,24 @@ def origin(answer: Answer) -> str:
 
 
 def checked(answer: Answer) -> str:
-    """``7 numbers and 1 quotation checked, 1 corrected, 2 marked``; "" where there was nothing of the kind.
+    """``7 numbers and 1 quotation checked, 1 number corrected, 2 sentences marked``; "" where there is nothing to tell.
 
     Sentences are counted only where they are marked: of the others no check is kept.
     """
-    kinds = Counter(check.kind for check in answer.checks)
-    actions = Counter[str](check.action for check in answer.checks)
-    compared = [_many(kinds[kind], kind) for kind in ("number", "quotation") if kinds[kind]]
-    told = [f"{actions[action]} {name}" for action, name in _OUTCOMES.items() if actions[action]]
-    return ", ".join([f"{' and '.join(compared)} checked", *told] if compared else told)
+    outcomes = {
+        "checked": [check for check in answer.checks if check.kind != "support"],
+        "corrected": [check for check in answer.checks if check.action == "repaired"],
+        "marked": [check for check in answer.checks if check.action == "marked"],
+    }
+    return ", ".join(f"{_counted(checks)} {outcome}" for outcome, checks in outcomes.items() if checks)
 
 
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
+def _counted(checks: Sequence[Check]) -> str:
+    """``2 numbers and 1 sentence``"""
+    kinds = Counter(check.kind for check in checks)
+    return " and ".join(
+        f"{kinds[kind]} {noun}{'s' * (kinds[kind] > 1)}" for kind, noun in _CHECKED.items() if kinds[kind]
+    )
 
 
 def warning(text: str) -> str:
