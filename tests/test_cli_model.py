@@ -75,6 +75,13 @@ def test_a_question_follows_a_printed_answer(shell: Shell, server: ChatServer, t
     assert "And what water does it want?" in out.splitlines()[0]
 
 
+def test_without_a_model_a_question_follows_nothing_and_says_so(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "first.json").write_text(shell("ask", FOLD, "--json")[1], encoding="utf-8")
+    answer = json.loads(shell("ask", "How is cold brew made?", "--after", tmp_path / "first.json", "--json")[1])
+    assert answer["status"] == "answered"
+    assert [warning.partition(",")[0] for warning in answer["warnings"]] == ["the question was taken by itself"]
+
+
 # ------------------------------------------------------------------------------------------------------- record, replay
 def interrupting(exchange: Exchange) -> None:
     """A reply in whose middle the user stops the command."""

@@ -113,7 +113,7 @@ class Settings(BaseModel):
     """Whether a question is also searched for by a passage that the model supposes to be its answer."""
 
     caption: str | None = Field(None, max_length=500)
-    """Chat model that describes pictures when documents are added, named like ``model``; or ``none``."""
+    """Chat model that describes pictures, tables and transcripts that are added, named like ``model``; or ``none``."""
 
     record: Path | None = None
     """File to which a model's replies are recorded."""

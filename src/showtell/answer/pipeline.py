@@ -50,6 +50,10 @@ NO_ROOM = (
     "this is an extract of your documents, for question and reply leave no room for passages in the model's context;"
     " raise model_context, as your server has it, or lower model_reply"
 )
+ALONE = (
+    "the question was taken by itself, for only a model can tell what it means after an earlier answer; name one with"
+    " --model, or ask in full"
+)
 NO_ROOM_TO_REFINE = (
     "the model's first draft stands, not fitted to its figures, for these do not fit the model's context; raise"
     " model_context, as your server has it"
@@ -154,6 +158,8 @@ class _Asking:
         if self.model and (self.after or query.is_foreign or asks_several(self.asked)):
             rewriting = self._rewritten(query)
             self.question, self.searches = rewriting.question, rewriting.searches
+        elif self.after:
+            self.warnings.append(ALONE)
         self.queries = [
             query if text == self.asked else self.searcher.query(text, self.scope) for text in self.searches
         ]
