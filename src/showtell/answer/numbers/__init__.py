@@ -44,6 +44,8 @@ CLEARLY = 3  # … where so many more neighbours are the same there
 LATEST_YEAR = 2200
 LONG = 4  # digits of a number that supports itself wherever it stands: a port, a postcode
 MOST = 30  # numbers of an answer among which others are looked for
+_CODE = Quantity("code", 0, 0, (0, 0))
+_PERIOD = re.compile(r"[qh][1-4]")
 LOOKED_AT = 3  # places that a number may belong to instead
 
 
@@ -109,7 +111,7 @@ def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | No
         counted = home if home and evidence.run(place, home) >= VERBATIM else _same_noun(quantity, rivals)
         return _contradicted(counted) if counted else None
     written = answer.text[slice(*quantity.digits)]
-    if not quantity.units and len(written) >= LONG and (source := _stands_in(written, evidence)) is not None:
+    if not quantity.units and (source := _stands_in(place, written, evidence)) is not None:
         return _Ruling("supported", source)
     if home and _is_meant(place, home, ranked, evidence):
         return _contradicted(home)
@@ -176,6 +178,8 @@ def _placed(
 ) -> _Ruling:
     """Supported, unless where the same words stand there is another number."""
     ranked = sorted(supports, key=lambda each: (evidence.score(place, each[1]), each[0]), reverse=True)
+    if ranked[0][1].quantity.weak:  # "1/4" for "a quarter"
+        return _Ruling("supported", ranked[0][1].source)
     for rival in rivals:
         told = _told(rival, place, answer, evidence)
         if all(_is_elsewhere(place, own, rival, strength, told, evidence) for strength, own in ranked[:LOOKED_AT]):
@@ -267,8 +271,13 @@ def _same_noun(quantity: Quantity, rivals: Sequence[Seen]) -> Seen | None:
     return same[0] if len({_value(seen) for seen in same}) == 1 else None
 
 
-def _stands_in(written: str, evidence: Evidence) -> int | None:
-    """The source in which digits stand as they are, between other signs: a port, a postcode."""
+def _stands_in(place: Place, written: str, evidence: Evidence) -> int | None:
+    """The source in which digits stand as they are, between other signs: a port, a postcode, a version."""
+    version = replace(_CODE, keys=((written,),))
+    codes = (seen for seen in evidence.candidates(version) if agrees(version, seen.quantity))
+    source = next((seen.source for seen in codes if place.before[:1] == seen.place.before[:1]), None)
+    if source is not None or len(written) < LONG:
+        return source
     alone = re.compile(rf"(?<![\w.,-]){re.escape(written)}(?![\w]|[.,-]\d)")
     return _first_source(lambda text: bool(alone.search(text)), evidence)
 
@@ -277,7 +286,7 @@ def _first_source(holds: Callable[[str], bool], evidence: Evidence) -> int | Non
     return next((number for number, text in enumerate(evidence.texts) if holds(text.text)), None)
 
 
-def _judge_code(place: Place, home: Seen | None, owns: Sequence[Seen], evidence: Evidence) -> _Ruling:
+def _judge_code(place: Place, home: Seen | None, owns: Sequence[Seen], evidence: Evidence) -> _Ruling | None:
     """A code must stand in a source as it is; another like it is meant if only one is there, or the words are its."""
     key = str(place.quantity.keys[0][0])
     shape = re.sub(r"\d+", "0", key)
@@ -290,6 +299,8 @@ def _judge_code(place: Place, home: Seen | None, owns: Sequence[Seen], evidence:
     source = _code_source(key, place.quantity, evidence)
     if source is not None:
         return _Ruling("supported", source)
+    if _PERIOD.fullmatch(key) and not like:
+        return None  # the source may name it in words: "the third quarter"
     others = {seen.quantity.keys for seen in evidence.candidates(place.quantity) if _shape(seen) == shape}
     return _contradicted(like) if like and (verbatim or len(others) == 1) else _Ruling("unsupported")
 

@@ -336,13 +336,15 @@ def _own(
     last = min(len(elements), at + REACH + 1) if right is None else right
     if left is not None:
         first = next((other for other in range(at - 1, first - 1, -1) if cuts[other]), first)
-    cut = next((other for other in range(at + 1, last) if cuts[other]), last)
+    is_clause = first == at  # "On 3 May 1953, it was first climbed; …"
+    cut = next((other for other in range(at + 1 + is_clause, last) if cuts[other]), last)
+    is_short = right is not None and (right + 1 == len(elements) or cuts[right + 1])  # "95 mg of caffeine, tea 47 mg"
     for other in range(first, at):
         if elements[other].number < 0 or is_code(elements[other].stem):
             yield elements[other].stem, SHARED if left is None and right is not None else 1.0
     for other in range(at + 1, cut if right is not None else last):
         if elements[other].number < 0 or is_code(elements[other].stem):
-            yield elements[other].stem, 1.0 if other < cut else SHARED
+            yield elements[other].stem, 1.0 if other < cut and not is_short else SHARED
 
 
 def _could_be(quantities: Sequence[Quantity], one: int, other: int) -> bool:

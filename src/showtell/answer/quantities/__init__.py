@@ -117,6 +117,8 @@ def _per_unit(text: str, quantity: Quantity, begin: int) -> Quantity:
     """每升50毫克 is 50 mg a litre; ``begin`` is where its range or list begins."""
     each = text.rfind("每", max(0, begin - 8), begin)
     below = read_unit(text, each + 1) if each >= 0 and quantity.kind == "measure" else None
+    if text[max(0, begin - 3) : begin].rstrip("约为达").endswith("时速") and (hour := read_unit("h", 0)):
+        below = replace(hour, end=begin)
     between = text[below.end : begin].replace(" ", "") if below else ""
     if not below or below.end > begin or (between and not between.isalpha()):
         return quantity

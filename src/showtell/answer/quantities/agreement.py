@@ -11,6 +11,7 @@ from showtell.answer.quantities.units import Unit, convert, convert_difference
 
 SLIGHT = Fraction(3, 1000)  # relative error of a rounding that needs no "about"
 ROUGH = Fraction(4, 100)  # … and of one that has it
+NEAR = Fraction(15, 1000)  # … and of one to a single digit
 COARSE = Fraction(1, 10)  # … and of a conversion whose last digit is worth much
 
 
@@ -84,7 +85,7 @@ def _rounds(source: Reading, answer: Reading, hedged: bool) -> bool:
         return False
     if answer.step > source.step and error <= answer.step / 2:
         return True
-    return hedged and _round_step(answer) > source.step and error <= _round_step(answer) / 2 and _digits(answer) > 1
+    return hedged and _is_rounder(answer, source) and error <= _hedged_step(answer) / 2
 
 
 def _is_rounded(exact: Fraction, answer: Reading, hedged: bool) -> bool:
@@ -94,7 +95,7 @@ def _is_rounded(exact: Fraction, answer: Reading, hedged: bool) -> bool:
         return not exact
     if error <= answer.step / 2:
         return error <= abs(exact) * COARSE or answer.step < 1 or (error <= Fraction(1, 2) and abs(exact) > 4)
-    if error > _round_step(answer) / 2:
+    if error > (_hedged_step(answer) if hedged else _round_step(answer)) / 2:
         return False
     return error <= abs(exact) * (ROUGH if hedged else SLIGHT)
 
@@ -105,6 +106,18 @@ def _round_step(reading: Reading) -> Fraction:
     while reading.value and (reading.value / (step * 10)).denominator == 1:
         step *= 10
     return step
+
+
+def _is_rounder(answer: Reading, source: Reading) -> bool:
+    """Whether it has fewer digits that tell, and more than one unless it is very near."""
+    is_near = abs(source.value - answer.value) <= abs(source.value) * NEAR
+    return _round_step(answer) > source.step and (_digits(answer) > 1 or is_near)
+
+
+def _hedged_step(reading: Reading) -> Fraction:
+    """As ``_round_step``; who says "about 45" may count in fives."""
+    step = _round_step(reading)
+    return step * 5 if (reading.value / step) % 5 == 0 and _digits(reading) > 1 else step
 
 
 def _digits(reading: Reading) -> int:

@@ -117,6 +117,8 @@ _POWER_OF_TEN = re.compile(
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
 _OVER = re.compile(r"[/⁄](\d{1,2})(?![\d/]|[.,]\d)")
+_OF_AN_INCH = (2, 4, 8, 16, 32, 64)
+_INCH = re.compile(r"[ \u00a0-]?(?:in\b|inch|[\"″])")
 _MIXED = re.compile(r"[ \u00a0-]?([" + "".join(GLYPHS) + r"])|[ \u00a0-](\d{1,2})[/⁄](\d{1,2})(?![\d/])")
 _MAGNITUDE = re.compile(r"[ \u00a0\u202f-]{0,3}([^\W\d_]{1,12}\.?)")
 _OF = re.compile(r"\s?d['’](?=\w)|\s(?:de|of)(?=\s)")
@@ -239,7 +241,7 @@ def _times(reading: Reading, scale: Fraction) -> Reading:
 def _with_fraction(text: str, whole: int, end: int) -> tuple[tuple[Reading, ...], int] | None:
     """``1/2``, ``1 1/2`` and ``1½``; exact, as far as a fraction can be."""
     over = _OVER.match(text, end)
-    if over and 0 < whole < int(over[1]):
+    if over and whole and (whole < int(over[1]) or (int(over[1]) in _OF_AN_INCH and _INCH.match(text, over.end()))):
         return fraction(Fraction(whole, int(over[1]))), over.end()
     mixed = _MIXED.match(text, end)
     if not mixed:

@@ -110,10 +110,18 @@ _HAN_LENGTH = re.compile(
     r"(?:(\d{1,3}) ?个?小时 ?)?(\d{1,3}) ?分(?!钟)(?: ?(\d{1,2}) ?秒(?:(\d{1,2})(?!\d))?)?|(\d{1,2})秒(\d{1,2})(?!\d)"
 )
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?) ?[:∶比] ?(\d+(?:[.,]\d+)?)(?![\d:])")
-_HAN = re.compile(r"(百分之)?([〇零一二三四五六七八九十百千万亿两]+|半)")
-_CLASSIFIERS = "个只种条件台颗步次杯张份位名座部枚项格枪支瓶块道场遍滴勺片根"
+_HAN = re.compile(
+    r"(百分之)?(?:([二三四五六七八九十]{1,3})分之)?([〇零一二三四五六七八九十百千万亿两]+|半)"
+    r"(?:点([〇零一二三四五六七八九]{1,6}))?"
+)
+_CLASSIFIERS = (
+    "个只种条件台颗步次杯张份位名座部枚项格枪支瓶块道场遍滴勺片根节辆艘架棵匹双套层间户家所排列组批"
+    "届轮局篇章卷幅粒碗人岁级页"
+)
 _SECONDS = Unit(Fraction(1), (("s", 1),))
-_METRE = (("m", 1),)
+_YEARS = Unit(Fraction(12), (("month", 1),))
+_AGED = re.compile(r"\b(?:aged|ages?)(?: of)? (?:\d{1,3} ?(?:[-–]|to|and) ?)?$", re.IGNORECASE)
+_INCH_OF_FRACTION = re.compile(r"[ -]?in\b")
 
 
 class Scanner:
@@ -272,6 +280,8 @@ class Scanner:
     def _digits(self, token: re.Match[str]) -> Quantity:
         text, start = self.text, token.start()
         number = number_at(text, token, self.mark, self.language)
+        if not number and self._is_reference(start):  # "section 4.2.1"
+            return Quantity("reference", start, token.end(), token.span())
         if not number:
             return self._as_code(start, token.end(), code_key(token.group()))
         if _is_decade(text, token):
@@ -288,6 +298,9 @@ class Scanner:
         decimal = number.end == token.end() and number.readings[0].step < 1 and "." in token["number"]
         if decimal and self._is_version(start, number):
             return replace(self._as_code(start, token.end(), token["number"]), readings=number.readings)
+        inch = _INCH_OF_FRACTION.match(text, number.end) if "/" in text[start : number.end] else None
+        if inch and (unit := read_unit("inch", 0)):
+            return self._quantity(start, number, replace(unit, end=inch.end()))
         if attached.isalpha() and attached < "\u2e80" and not self._attached(number.end):
             return self._coded(start, start)
         return self._quantity(self._signed(start), number, self._unit(number.end))
@@ -325,6 +338,8 @@ class Scanner:
         """The quantity whose number stands at ``start``, with its sign, and which begins at ``begin``, if before."""
         text, unit, readings = self.text, unit or self._unit(number.end), number.readings
         begin = begin if begin >= 0 else start
+        if not unit and _AGED.search(text[max(0, start - 20) : start]):
+            unit = UnitName((_YEARS,), number.end)
         if text[start] in "-−–" or _says_minus(text[max(0, start - 10) : start]):
             readings = tuple(replace(reading, value=-reading.value) for reading in readings)
         digits, hedged = (start, number.end), self._is_hedged(begin)
@@ -350,13 +365,18 @@ class Scanner:
         before = re.split(r"[.;!?。；]\s", self.text[max(0, start - 40) : start])[-1]
         hedges = words().sets["hedges"]
         near = WORD.findall(before)[-_HEDGED_WITHIN:]
-        return (before[-1:] in "~≈～" and bool(before)) or any(
-            word.casefold() in hedges or word[-1] in "约近" or word[-2:] == "大概" for word in near
+        pair = " ".join(near[-2:]).casefold()
+        return (
+            (before[-1:] in "~≈～" and bool(before))
+            or pair in hedges
+            or any(not hedges.isdisjoint((word.casefold(), word[-1], word[-2:])) for word in near)
         )
 
     # --------------------------------------------------------------------------------------------- numbers in words
     def _word(self, token: re.Match[str]) -> Quantity | None:
         word = token["word"].casefold()
+        if found := self._fraction(token, word):
+            return found
         value, half = self.numbers.get(word), word in words().sets["halves"]
         article = word in words().sets["articles"]
         if value is None and not half and not article:
@@ -374,16 +394,30 @@ class Scanner:
         found = self._quantity(token.start(), number, unit)
         return replace(found, spelled=True, weak=article or half) if found.kind != "reference" else None
 
+    def _fraction(self, token: re.Match[str], word: str) -> Quantity | None:
+        """``a quarter``, ``two thirds``, ``trois quarts``: they support, but are never asked for support."""
+        first, _, joined = word.partition("-")
+        part, end = self.numbers.get(first), token.end()
+        after = _WORD_AFTER.match(self.text, end) if part and not joined else None
+        name = joined or (after[1].casefold() if after else word)
+        under = next((n for n in (3, 4) if name in words().sets[f"fractions {n}"]), 0)
+        if not under or (under == 3 and not part):
+            return None
+        return replace(
+            self._quantity(token.start(), Number(fraction(Fraction(part or 1, under)), after.end() if after else end)),
+            spelled=True, weak=True,
+        )  # fmt: skip
+
     def _han(self, token: re.Match[str]) -> Quantity | None:
         for found in _HAN.finditer(self.text, token.start(), token.end()):
-            value = Fraction(1, 2) if found[2] == "半" else read_han(found[2])
-            if value is None or self.text[found.start() - 1 : found.start()] == "第":
+            reading = _han_reading(found)
+            if reading is None or self.text[found.start() - 1 : found.start()] == "第":
                 continue
-            number = with_magnitude(self.text, Number((Reading(Fraction(value), Fraction(1)),), found.end()), "zh")
+            value = reading.value
+            number = with_magnitude(self.text, Number((reading,), found.end()), "zh")
             unit = read_unit("%", 0) if found[1] else self._unit(number.end)
-            if unit or (
-                value >= 2 and self.text[number.end : number.end + 1] in _CLASSIFIERS and number.end < len(self.text)
-            ):
+            counted = self.text[number.end : number.end + 1] in _CLASSIFIERS and number.end < len(self.text)
+            if unit or found[2] or (value >= 2 and counted):
                 unit = replace(unit, end=number.end) if found[1] and unit else unit
                 spelled = self._quantity(found.start(), number, unit)
                 return replace(spelled, spelled=True, weak=value <= 1)
@@ -393,6 +427,17 @@ class Scanner:
 def code_key(written: str) -> str:
     """A code as it is compared: H-20, h20 and H_20 are one, and so are v2.1 and 2.1."""
     return re.sub(r"^v(?=\d)|[-_ \u00a0]", "", written.casefold())
+
+
+def _han_reading(found: re.Match[str]) -> Reading | None:
+    """三, 三点一, 四分之三, 半."""
+    value = Fraction(1, 2) if found[3] == "半" else read_han(found[3])
+    under = read_han(found[2]) if found[2] else 1
+    if value is None or not under:
+        return None
+    decimals = "".join(str(read_han(digit)) for digit in found[4] or "")
+    step = Fraction(1, 100) if found[2] else Fraction(1, 10 ** len(decimals))
+    return Reading(Fraction(value, under) + Fraction(f"0.{decimals or 0}"), step)
 
 
 def _says_minus(before: str) -> bool:
