@@ -110,8 +110,8 @@ def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | No
     if _is_own_count(quantity):
         counted = home if home and evidence.run(place, home) >= VERBATIM else _same_noun(quantity, rivals)
         return _contradicted(counted) if counted else None
-    written = answer.text[slice(*quantity.digits)]
-    if not quantity.units and (source := _stands_in(place, written, evidence)) is not None:
+    source = _as_it_stands(place, answer, evidence)
+    if source is not None:
         return _Ruling("supported", source)
     if home and _is_meant(place, home, ranked, evidence):
         return _contradicted(home)
@@ -271,8 +271,14 @@ def _same_noun(quantity: Quantity, rivals: Sequence[Seen]) -> Seen | None:
     return same[0] if len({_value(seen) for seen in same}) == 1 else None
 
 
-def _stands_in(place: Place, written: str, evidence: Evidence) -> int | None:
-    """The source in which digits stand as they are, between other signs: a port, a postcode, a version."""
+def _as_it_stands(place: Place, answer: PlacedText, evidence: Evidence) -> int | None:
+    """The source that holds it as it is written: a version, a port, a postcode, the 100 g of "per 100 g"."""
+    quantity = place.quantity
+    if quantity.units:
+        whole = re.escape(answer.text[quantity.start : quantity.end])
+        below = re.compile(rf"(?:\b(?:per|pro|je|par) |每){whole}(?!\w)")
+        return _first_source(lambda text: bool(below.search(text)), evidence)
+    written = answer.text[slice(*quantity.digits)]
     version = replace(_CODE, keys=((written,),))
     codes = (seen for seen in evidence.candidates(version) if agrees(version, seen.quantity))
     source = next((seen.source for seen in codes if place.before[:1] == seen.place.before[:1]), None)

@@ -88,12 +88,18 @@ def read_unit(text: str, at: int) -> UnitName | None:
     below = _atom(text, over.end()) if over else None
     if not over or not below:
         return found
-    soft = any(u.factor in _SOFT.get(u.dimension, ()) for u in below.units)
+    is_time = below.units[0].dimension in _SOFT
+    soft = any(u.factor in _SOFT.get(u.dimension, ()) for u in below.units) or (_is_word(over.group()) and not is_time)
     if (over.group().strip() in ("a", "al") and not soft) or (over.group(2) and below.units[0].dimension != _LENGTH):
         return found
     hundred = Unit(Fraction(int(over.group(1) or over.group(2) or 1)), ())
     whole = _products(found.units, ((unit * hundred) ** -1 for unit in below.units))
     return UnitName((*whole, *found.units) if soft else whole, below.end)
+
+
+def _is_word(over: str) -> bool:
+    """Whether it is a "per", behind which an answer may name the lower unit elsewhere or not at all."""
+    return over[:1].isspace() and over.split()[0].isalpha() and over.split()[0] < "\u2e80"
 
 
 def _products(left: Iterable[Unit], right: Iterable[Unit]) -> tuple[Unit, ...]:
