@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 # Small documents are encoded together; what waits is not stored yet. At most so many passages, documents, bytes wait.
 POOL_TEXTS, POOL_DOCUMENTS, POOL_BYTES = 64, 256, 50_000_000
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-READER = "1"  # counts up when the reader or the splitter reads the same bytes differently
+READER = "2"  # counts up when the reader or the splitter reads the same bytes differently
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,8 @@ def test_tables_are_numbered_through_the_document() -> None:
         ("先把线束插入接口。指示灯变绿以后，继续。", 2),
         ("Nimm z. B. Zitronensäure. Dann spülen.", 2),
         ("See v1.2.3 and a.b.c for more", 1),
+        ("It was due on Sept. 30, 2017. Then came Dec. 5. See Jan. It is cold.", 4),
+        ("Am 18. Juni 1815 geschah es. Es waren 18. Dann kam Mai.", 3),
         ("", 0),
     ],
 )

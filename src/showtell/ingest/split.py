@@ -24,6 +24,13 @@ _ABBREVIATION = re.compile(
     r"|u\.\s?a|usw|evtl|inkl|abs|art|p|pp|vol|ed|eq|sec)|\b[A-Za-z])\.$",
     re.IGNORECASE,
 )
+_MONTH = (
+    r"(?:jan|feb|mär|apr|aug|sept?|o[ck]t|nov|de[cz]|janv|févr|avr|juil|déc|ene|abr|ago|dic)\.?"
+    r"|januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
+)
+_DATE = re.compile(
+    rf"(?:\b(?:{_MONTH})(?<=\.)\s+(?=\d)|(?<![\d.,])\d{{1,2}}\.\s+(?=(?:{_MONTH})(?!\w)))", re.IGNORECASE
+)
 _BREAK = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[]?[^\sa-zà-öø-ÿ])|(?<=[。！？])[”’」』）]*|\n+")
 
 
@@ -94,12 +101,13 @@ def heading(title: str, path: HeadingPath) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """A text's sentences, in every script; abbreviations and initials end none."""
+    """A text's sentences, in every script; abbreviations, initials and the dots of a date end none."""
     found: list[str] = []
     start = 0
+    dates = {date.end() for date in _DATE.finditer(text)}
     for gap in _BREAK.finditer(text):
         head = text[start : gap.end()].strip()
-        if not head or (_ABBREVIATION.search(head) and "\n" not in gap.group()):
+        if not head or ((gap.end() in dates or _ABBREVIATION.search(head)) and "\n" not in gap.group()):
             continue
         found.append(head)
         start = gap.end()
