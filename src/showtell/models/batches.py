@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from tokenizers import Tokenizer
 from showtell.errors import ModelError
 from showtell.models.base import Vectors
 from showtell.models.bert import INPUTS, OUTPUT, Architecture, open_bert
+from showtell.models.graph import available_cores
 from showtell.models.weights import CONFIG, TENSORS, TOKENIZER, Weights
 
 Text = TypeVar("Text", str, tuple[str, str])
@@ -54,10 +54,10 @@ class Bert:
 
         Raises ModelError when a file is damaged or the files are of two models.
         """
-        tokenizer = _load_tokenizer(weights.folder / TOKENIZER, length)
+        tokenizer = load_tokenizer(weights.folder / TOKENIZER, length)
         if tokenizer.get_vocab_size() > architecture.vocabulary:
             raise ModelError(f"{TOKENIZER} and {CONFIG} are of two models; get both files again")
-        session = open_bert(weights.folder / TENSORS, architecture, cache=cache, threads=threads or _available_cores())
+        session = open_bert(weights.folder / TENSORS, architecture, cache=cache, threads=threads or available_cores())
         return cls(architecture, tokenizer, session)
 
     def run(self, texts: Sequence[Text]) -> Iterator[Batch]:
@@ -70,7 +70,7 @@ class Bert:
         """Ids and types of each text's tokens, shape (2, tokens). In slices: an encoding holds far more than those."""
         found: list[NDArray[np.int32]] = []
         for start in range(0, len(texts), _TOKENIZED_AT_ONCE):
-            valid = [_without_surrogates(text) for text in texts[start : start + _TOKENIZED_AT_ONCE]]
+            valid = [without_surrogates(text) for text in texts[start : start + _TOKENIZED_AT_ONCE]]
             encodings = self.tokenizer.encode_batch_fast(valid)
             found += [np.array([encoding.ids, encoding.type_ids], dtype=np.int32) for encoding in encodings]
         return found
@@ -86,8 +86,8 @@ class Bert:
         return Batch(indexes, hidden, inputs["attention_mask"])
 
 
-def _load_tokenizer(path: Path, length: int) -> Tokenizer:
-    """The tokenizer, cutting at ``length`` tokens; padding is done here, per batch."""
+def load_tokenizer(path: Path, length: int) -> Tokenizer:
+    """The tokenizer, cutting at ``length`` tokens and padding none. Raises ModelError."""
     try:
         tokenizer = Tokenizer.from_buffer(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -97,14 +97,10 @@ def _load_tokenizer(path: Path, length: int) -> Tokenizer:
     return tokenizer
 
 
-def _available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _without_surrogates(text: Text) -> Text:
+def without_surrogates(text: Text) -> Text:
     """The text, or both of a pair, with lone surrogates, which no UTF-8 can hold, as question marks."""
     if isinstance(text, tuple):
-        return _without_surrogates(text[0]), _without_surrogates(text[1])
+        return without_surrogates(text[0]), without_surrogates(text[1])
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

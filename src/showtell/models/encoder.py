@@ -60,7 +60,7 @@ class OnnxEncoder:
     def _encode(self, texts: list[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.bert.architecture.width), dtype=np.float32)
         for batch in self.bert.run(texts):
-            vectors[batch.indexes] = _unit(_pool(batch.hidden, batch.mask, self.recipe.pooling))
+            vectors[batch.indexes] = unit(_pool(batch.hidden, batch.mask, self.recipe.pooling))
         return vectors
 
 
@@ -149,7 +149,8 @@ def _pool(hidden: Vectors, mask: NDArray[np.int64], pooling: Pooling) -> Vectors
     return pooled
 
 
-def _unit(vectors: Vectors) -> Vectors:
+def unit(vectors: Vectors) -> Vectors:
+    """The rows, each of length 1."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-    return unit
+    rows: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return rows
