@@ -1,2 +1,3 @@
-from tests.sources.mediawiki import mediawiki as mediawiki  # fixtures
+from tests.sources.archives import archive as archive  # fixtures
+from tests.sources.mediawiki import mediawiki as mediawiki
 from tests.sources.scripted import scripted as scripted

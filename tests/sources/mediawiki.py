@@ -191,6 +191,15 @@ def our_titles() -> frozenset[str]:
     return frozenset(re.findall("<title>(.*?)</title>", (HERE / "pages.xml").read_text(encoding="utf-8")))
 
 
+def our_redirects() -> dict[str, str]:
+    """Those of them that only lead to another."""
+    found = re.findall(
+        '<title>([^<]*)</title>[^/]*?/ns><id>\\d+</id><redirect title="(.*?)"',
+        (HERE / "pages.xml").read_text(encoding="utf-8"),
+    )
+    return dict(found)
+
+
 def searches() -> list[tuple[list[str], str]]:
     """Keywords to search for, and the title of the page that they mean."""
     lines = (HERE / "searches.txt").read_text(encoding="utf-8").splitlines()

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from showtell.sources.article import Article
+from showtell.ingest.resources import Place
+from showtell.sources.article import article_of
 from showtell.sources.files import WikiPicture
 from showtell.sources.replies import Parsed
 from showtell.types import Document, Image, Table, Text
@@ -15,8 +16,8 @@ URL = "https://example.org/wiki/Page"
 
 
 def read(text: str, pictures: dict[str, WikiPicture | str] | None = None, **parsed: object) -> Document:
-    article = Article(Parsed.model_validate({"title": "Page", "text": text} | parsed))
-    return article.document(URL, "en", "CC BY-SA 4.0", pictures or {})
+    article = article_of(Parsed.model_validate({"title": "Page", "text": text} | parsed))
+    return article.document(Place(URL, URL, url=URL), "en", "CC BY-SA 4.0", pictures or {})
 
 
 def paths(document: Document) -> list[str]:
@@ -128,7 +129,7 @@ def test_tables_within_an_infobox_do_not_confuse_it():
     ],
 )
 def test_a_page_that_lists_meanings_is_known_as_such(parsed, ambiguous):
-    assert Article(Parsed.model_validate({"title": "Page", "text": "<p>x</p>"} | parsed)).ambiguous == ambiguous
+    assert article_of(Parsed.model_validate({"title": "Page", "text": "<p>x</p>"} | parsed)).ambiguous == ambiguous
 
 
 def test_a_picture_that_is_no_file_of_the_wiki_is_left_out():

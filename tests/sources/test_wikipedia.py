@@ -6,8 +6,9 @@ import pytest
 
 from showtell.ingest.fetch import Fetcher
 from showtell.sources.cache import Cache
+from showtell.sources.queries import guessed_titles, plain_query
 from showtell.sources.wiki import Wiki
-from showtell.sources.wikipedia import Wikipedia, guessed_titles, plain_query
+from showtell.sources.wikipedia import Wikipedia
 from showtell.types import Document, Image, Table, Text
 from tests.sources.mediawiki import MediaWiki, searches
 

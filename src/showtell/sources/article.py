@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from html import escape
@@ -48,48 +48,71 @@ _AMBIGUOUS_TITLE = pattern(r"(?i)\((?:disambiguation|begriffsklärung|homonymie|
 class Article:
     """A page under way from HTML to a Document."""
 
-    def __init__(self, parsed: Parsed) -> None:
-        self.title = parsed.title
-        self.revision = str(parsed.revid) if parsed.revid else None
-        self._page = LexborHTMLParser(f"<article>{parsed.text}</article>")
-        self.ambiguous = (
-            "disambiguation" in parsed.properties
-            or self._page.css_first(_AMBIGUOUS) is not None
-            or names_many(parsed.title)
-        )
-        for node in self._page.css(_SELECTOR):
+    def __init__(
+        self,
+        title: str,
+        root: LexborNode,
+        file_of: Callable[[LexborNode], str],
+        *,
+        ambiguous: bool = False,
+        revision: str | None = None,
+    ) -> None:
+        """Look at it; nothing is read yet.
+
+        Args:
+            title: the page's.
+            root: the element that holds the article, the body where none is known to; it is changed.
+            file_of: gives the name of the file that an ``img`` shows, or "".
+            ambiguous: whether the wiki says that the page only lists what its title can mean.
+            revision: of the page.
+        """
+        self.title = title
+        self.revision = revision
+        self._root = root
+        self.ambiguous = ambiguous or root.css_first(_AMBIGUOUS) is not None or names_many(title)
+        for node in root.css(_SELECTOR):
             _hide(node)
-        names = frozenset(parsed.images)
-        self._shown: list[tuple[LexborNode, str]] = []
-        for node in self._page.css("img"):
-            if not small(*declared(node)):
-                self._shown.append((node, _file_name(node, names)))
+        self._shown = [(node, file_of(node)) for node in root.css("img") if not small(*declared(node))]
 
     @property
     def files(self) -> list[str]:
         """Names of the files that it shows as pictures, in reading order, each once; without icons."""
         return list(dict.fromkeys(name for _, name in self._shown if name))
 
-    def meanings(self) -> Iterator[tuple[str, str]]:
-        """Of an ambiguous page, the titles that it leads to, each with the words around it."""
-        for item in self._page.css("li"):
-            link = next((link for link in item.css("a[href]") if _is_internal(link)), None)
-            if link is not None:
-                yield squeeze(link.attributes.get("title") or ""), squeeze(item.text())
+    def lead(self, length: int) -> str:
+        """About so many characters of plain text: the paragraphs before the first heading, as far as they go."""
+        words = ""
+        for node in self._root.css("p, h2, h3"):
+            if len(words) >= length or (words and node.tag != "p"):
+                break
+            if node.tag == "p" and _is_read(node):
+                words = squeeze(f"{words} {_words(node)}")
+        return words if len(words) <= length else words[:length].rpartition(" ")[0] + " …"
+
+    def meanings(self, leads_to: Callable[[LexborNode], str]) -> Iterator[tuple[str, str]]:
+        """Of an ambiguous page, the pages that it leads to, each with the words around it.
+
+        ``leads_to`` names the page that a link leads to, "" where it leads to none.
+        """
+        for item in self._root.css("li"):
+            page = next(filter(None, map(leads_to, item.css("a[href]"))), "")
+            if page:
+                yield page, squeeze(item.text())
 
     def document(
-        self, url: str, language: str, licence: str | None, pictures: Mapping[str, WikiPicture | str]
+        self, place: Place, language: str, licence: str | None, pictures: Mapping[str, WikiPicture | str]
     ) -> Document:
-        """Read it.
+        """Read it, as what stands at that place.
 
         ``pictures`` gives for each of :attr:`files` what may be shown, or the reason why nothing may; a file that it
         does not name is left out.
         """
         dropped = list(self._place(pictures))
         self._shape()
-        markup = page(self._page.body.inner_html or "" if self._page.body else "", title=self.title, language=language)
-        read = read_html(markup, Place(url, url, url=url))
-        own = {each.url: each for each in pictures.values() if isinstance(each, WikiPicture)}
+        inner = self._root.inner_html or ""
+        body = inner if self._root.tag == "body" else f"<article>{inner}</article>"
+        read = read_html(page(body, title=self.title, language=language), place)
+        own = {each.url: (name, each) for name, each in pictures.items() if isinstance(each, WikiPicture)}
         sections = (
             replace(section, blocks=tuple(_own(block, own) for block in section.blocks))
             for section in read.sections
@@ -108,30 +131,49 @@ class Article:
         """Give each picture its address; hide those which may not be shown."""
         for node, name in self._shown:
             found = pictures.get(name, "its file is not known to the wiki")
-            for attribute in ("srcset", "data-src", "data-srcset", "resource"):
-                if attribute in node.attributes:
-                    del node.attrs[attribute]
+            written = node.attributes.get("src") or ""
+            _forget_addresses(node)
             if isinstance(found, WikiPicture):
-                sizes = {"src": found.url, "width": found.width, "height": found.height}
+                sizes = {"src": found.address, "width": found.width, "height": found.height}
                 for attribute, value in sizes.items():
                     if value is not None:
                         node.attrs[attribute] = str(value)
             else:
-                yield Dropped("image", name or node.attributes.get("src") or "", found)
+                yield Dropped("image", name or written[:200], found)
                 _hide(_framed(node))
 
     def _shape(self) -> None:
         """Bring what wikis mark up in ways of their own into the forms that the reader knows."""
-        for node in self._page.css(".mwe-math-mathml-a11y"):
+        for node in self._root.css(".mwe-math-mathml-a11y"):
             del node.attrs["style"]  # formulas for screen readers, hidden from the eye
-        for node in self._page.css(".tsingle"):
+        for node in self._root.css(".tsingle"):
             node.attrs["class"] = "figure"
-        for node in self._page.css("li.gallerybox:not([hidden])"):
+        for node in self._root.css("li.gallerybox:not([hidden])"):
             for words in node.css(".gallerytext"):
                 words.attrs["class"] = "figcaption"
             node.replace_with(_element(f"<figure>{node.inner_html}</figure>", "figure"))
-        for table in self._page.css(_INFOBOX):
+        for table in self._root.css(_INFOBOX):
             _shape_infobox(table, self.title)
+
+
+def article_of(parsed: Parsed) -> Article:
+    """A page that the API gave."""
+    page = LexborHTMLParser(f"<article>{parsed.text}</article>")
+    root = page.css_first("article")
+    if root is None:
+        raise ValueError(f"no article in {parsed.text[:80]!r}")
+    names = frozenset(parsed.images)
+    ambiguous = "disambiguation" in parsed.properties
+    revision = str(parsed.revid) if parsed.revid else None
+    return Article(parsed.title, root, lambda node: _file_name(node, names), ambiguous=ambiguous, revision=revision)
+
+
+def linked_title(link: LexborNode) -> str:
+    """The title of the article that a link leads to, as the wiki tells; "" where there is none or it is elsewhere."""
+    names = (link.attributes.get("class") or "").split()
+    return (
+        "" if {"new", "external", "extiw", "image"}.intersection(names) else squeeze(link.attributes.get("title") or "")
+    )
 
 
 def names_many(title: str) -> bool:
@@ -161,11 +203,12 @@ def _shape_infobox(table: LexborNode, title: str) -> None:
         table.first_child.insert_before(_element(f"<table><caption>{escape(title)}</caption></table>", "caption"))
 
 
-def _own(block: Block, pictures: Mapping[str, WikiPicture]) -> Block:
+def _own(block: Block, pictures: Mapping[str, tuple[str, WikiPicture]]) -> Block:
     """A picture with its credit and licence; a table whose header only spans it with that as its first row."""
     if isinstance(block, Image) and block.source in pictures:
-        found = pictures[block.source]
-        return replace(block, credit=found.credit, licence=found.licence)
+        name, found = pictures[block.source]
+        ref = block.ref if found.content is None else name
+        return replace(block, ref=ref, credit=found.credit, licence=found.licence)
     if isinstance(block, Table) and len(block.header) > 1 and len(set(block.header)) == 1 and block.header[0]:
         return replace(block, header=(), rows=(block.header, *block.rows))
     return block
@@ -206,20 +249,36 @@ def _file_name(node: LexborNode, names: frozenset[str]) -> str:
     return next((part for part in path.split("/") if part in names), "")
 
 
-def _is_internal(link: LexborNode) -> bool:
-    """Whether a link leads to an article that exists; others have no title, or are marked."""
-    names = (link.attributes.get("class") or "").split()
-    return bool(link.attributes.get("title")) and not {"new", "external", "extiw", "image"}.intersection(names)
-
-
 def _framed(node: LexborNode) -> LexborNode:
     """What holds a picture and its caption, and no other picture; the picture itself where nothing does."""
     above = node.parent
-    while above is not None and above.tag not in ("article", "td"):
+    while above is not None and above.tag not in ("article", "body", "td"):
         if above.tag == "figure" or not _FRAMES.isdisjoint((above.attributes.get("class") or "").split()):
             return above if len(above.css("img")) == 1 else node
         above = above.parent
     return node
+
+
+def _is_read(node: LexborNode) -> bool:
+    """Whether a paragraph is part of the running text."""
+    above: LexborNode | None = node
+    while above is not None and above.tag != "body":
+        if "hidden" in above.attributes or above.tag in ("table", "figure"):
+            return False
+        above = above.parent
+    return True
+
+
+def _forget_addresses(node: LexborNode) -> None:
+    """Take away every address by which a picture could be shown, those of what it stands in as well."""
+    above = node.parent
+    around = [above] if above is not None and above.tag == "a" else []
+    if above is not None and above.tag == "picture":
+        around += [*above.css("source"), *([above.parent] if above.parent is not None else [])]
+    for element in (node, *around):
+        for name in element.attributes:
+            if name in ("src", "srcset", "href", "resource") or name.startswith("data-"):
+                del element.attrs[name]
 
 
 def _words(node: LexborNode) -> str:

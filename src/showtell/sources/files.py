@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -22,13 +23,24 @@ _LONGEST = 300  # characters of a credit
 
 @dataclass(frozen=True, slots=True)
 class WikiPicture:
-    """A picture that may be shown: its address at a width that the wiki serves, whom to credit, under which licence."""
+    """A picture that may be shown: its address at a width that the wiki serves, whom to credit, under which licence.
+
+    One that is at hand has its ``content``, and the address ``asset:<sha256>``.
+    """
 
     url: str
     width: int | None
     height: int | None
     credit: str | None
     licence: str
+    content: bytes | None = None
+
+    @property
+    def address(self) -> str:
+        """What a page shows it by: the address, or the bytes themselves."""
+        if self.content is None:
+            return self.url
+        return "data:;base64," + base64.b64encode(self.content).decode("ascii")
 
 
 def picture(info: FileInfo, page_url: str, hosts: Collection[str], tells_licences: bool) -> WikiPicture:
@@ -43,7 +55,7 @@ def picture(info: FileInfo, page_url: str, hosts: Collection[str], tells_licence
     Raises PictureError with the reason: it is not free, its licence is not known, its address leads elsewhere.
     """
     url = urljoin(page_url, info.thumburl or info.url)
-    if not _leads_to(url, hosts):
+    if not leads_to(url, hosts):
         raise PictureError("its address leads away from the wiki")
     licence = _told(info, "LicenseShortName", "UsageTerms", "License")
     if _is_set(info, "NonFree") or _NOT_FREE.search(f"{licence} {_told(info, 'License')}"):
@@ -54,7 +66,8 @@ def picture(info: FileInfo, page_url: str, hosts: Collection[str], tells_licence
     return WikiPicture(url, *size, _told(info, "Attribution", "Artist", "Credit") or None, licence or UNKNOWN_LICENCE)
 
 
-def _leads_to(url: str, hosts: Collection[str]) -> bool:
+def leads_to(url: str, hosts: Collection[str]) -> bool:
+    """Whether an absolute address leads to one of the hosts."""
     try:
         parts = urlsplit(url)
     except ValueError:

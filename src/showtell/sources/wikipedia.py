@@ -6,8 +6,7 @@ one for the licences of their pictures; the first question of a week one more, f
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TypeVar
@@ -16,11 +15,12 @@ from urllib.parse import quote, urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from showtell.errors import PictureError, SettingsError, WikiError
-from showtell.index.terms import stop_words
 from showtell.ingest.inline import squeeze
-from showtell.sources.article import Article, names_many
+from showtell.ingest.resources import Place
+from showtell.sources.article import Article, article_of, linked_title, names_many
 from showtell.sources.base import FoundPage
 from showtell.sources.files import THUMBNAIL_WIDTHS, WikiPicture, picture
+from showtell.sources.queries import MAX_SEARCHES, guessed_titles, in_turns, plain_query
 from showtell.sources.ranking import ranked
 from showtell.sources.replies import (
     FilePage,
@@ -36,18 +36,12 @@ from showtell.sources.replies import (
 from showtell.sources.wiki import AT_ONCE, LONGEST_ADDRESS, Budget, Parameters, Wiki
 from showtell.types import Document
 
-MAX_QUERY = 300  # characters; the search of Wikipedia takes no more
-MAX_SEARCHES = 3  # the texts beyond are looked up as titles only
 MAX_TITLES = 50  # of one request
-MAX_GUESSES = 30  # titles that the texts may name
 HITS = 15  # of one search
-LONGEST_NAME = 4  # words of a title that a text may name
 EXTRACT = 600  # characters of a lead
 EXTRACTS = 20  # the most of one request
 AMBIGUOUS_READ = 1  # pages of meanings that are read for one question
 MEANINGS = 30  # looked at on such a page
-_SPACE_MARKS = re.compile(r"(?<!\d)[.,](?!\d)|[^\w\s.,'’-]|(?<!\w)[-'’.,]+|[-'’.,]+(?!\w)|_")
-_OPERATORS = re.compile(r"\b(?:AND|OR|NOT)\b")
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -99,7 +93,7 @@ class Wikipedia:
             return []
         searched = self._each(self._searched, queries[:MAX_SEARCHES])
         snippets = {title: around for found in reversed(searched) for title, around in found.items()}
-        titles = self._titles([*guessed_titles(queries), *_in_turns(map(list, searched))])
+        titles = self._titles([*guessed_titles(queries), *in_turns(map(list, searched))])
         pages = self._found(titles, snippets, searched)
         return ranked(self._with_meanings(pages, queries), queries)[:limit]
 
@@ -156,7 +150,7 @@ class Wikipedia:
             except WikiError as problem:
                 self._warnings.append(f"what {page.title} can mean: {problem}")
                 continue
-            for title, around in list(article.meanings())[:MEANINGS]:
+            for title, around in list(article.meanings(linked_title))[:MEANINGS]:
                 if title not in known:
                     known.add(title)
                     pages.append(FoundPage(title, self._page_url(title), around, 0.0, page.title))
@@ -180,7 +174,8 @@ class Wikipedia:
             del articles[title]
         pictures = self._pictures([name for article in articles.values() for name in article.files])
         for article in articles.values():
-            yield article.document(self._page_url(article.title), language, self._licence, pictures)
+            url = self._page_url(article.title)
+            yield article.document(Place(url, url, url=url), language, self._licence, pictures)
 
     def _article(self, title: str) -> Article:
         asked: Parameters = {
@@ -190,7 +185,7 @@ class Wikipedia:
         parsed = self._wiki.ask(asked, ParseReply, self._budget).parse
         if parsed is None:
             raise WikiError(f"{self._wiki.host}: it gave no text of {title}; try again later")
-        return Article(parsed)
+        return article_of(parsed)
 
     def _pictures(self, names: Sequence[str]) -> dict[str, WikiPicture | str]:
         """What may be shown of the files, or why nothing may; one request tells it of most, of the first files."""
@@ -268,43 +263,6 @@ class Wikipedia:
             raise problems[0]
         self._warnings += map(str, problems)
         return had
-
-
-def plain_query(text: str) -> str:
-    """A text as a search for its words: without what search engines take for operators, at most 300 characters."""
-    query = squeeze(_SPACE_MARKS.sub(" ", text))
-    query = _OPERATORS.sub(lambda operator: operator[0].lower(), query)
-    if len(query) <= MAX_QUERY:
-        return query
-    head = query[: MAX_QUERY + 1].rpartition(" ")[0]
-    return head or query[:MAX_QUERY]
-
-
-def guessed_titles(queries: Iterable[str]) -> list[str]:
-    """Titles that the texts may name: runs of up to four words that neither begin nor end with a stop word.
-
-    Of each text in turn, the longest first: as written, in lower case, as a name; the first letter is always capital.
-    """
-    return list(dict.fromkeys(_in_turns([list(_runs(query)) for query in queries])))[:MAX_GUESSES]
-
-
-def _runs(query: str) -> Iterator[str]:
-    parts = query.split(" ")
-    for length in range(min(LONGEST_NAME, len(parts)), 0, -1):
-        for start in range(len(parts) - length + 1):
-            run = parts[start : start + length]
-            if run[0].casefold() not in stop_words() and run[-1].casefold() not in stop_words():
-                name = " ".join(run)
-                yield name[:1].upper() + name[1:]
-                yield name.capitalize()
-                yield " ".join(part[:1].upper() + part[1:] for part in run)
-
-
-def _in_turns(lists: Iterable[Sequence[T]]) -> list[T]:
-    """The first of each list, then the second of each, and so on."""
-    every = list(lists)
-    longest = max(map(len, every), default=0)
-    return [values[number] for number in range(longest) for values in every if number < len(values)]
 
 
 def _is_ambiguous(page: PageInfo) -> bool:
