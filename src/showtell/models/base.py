@@ -42,6 +42,28 @@ class Reranker(Protocol):
         ...
 
 
+class ImageEncoder(Protocol):
+    """Turns pictures and texts into unit vectors of one space, so that either is found by the other."""
+
+    @property
+    def name(self) -> str:
+        """Identity stored in a library: model name and the first 12 hex digits of its weights' SHA-256."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Numbers of a vector."""
+        ...
+
+    def encode_pictures(self, contents: Sequence[bytes]) -> Vectors:
+        """PNG or JPEG files to float32 of shape ``(len(contents), size)``, rows of length 1. Raises PictureError."""
+        ...
+
+    def encode_texts(self, texts: Sequence[str]) -> Vectors:
+        """Texts to float32 of shape ``(len(texts), size)``, rows of length 1."""
+        ...
+
+
 class ReadText(NamedTuple):
     """A line of text in a picture, and how surely it was read, 0 to 1."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -32,8 +32,12 @@ PackageFolder = Callable[[str], Path | None]
 """Package name to the folder of its model files, None if it is not installed."""
 
 
-Purpose = Literal["encoder", "reranker"]
-_SET: dict[Purpose, str] = {"encoder": "--encoder FOLDER", "reranker": 'rerank = "FOLDER" in showtell.toml'}
+Purpose = Literal["encoder", "reranker", "image encoder"]
+_SET: dict[Purpose, str] = {
+    "encoder": "--encoder FOLDER",
+    "reranker": 'rerank = "FOLDER" in showtell.toml',
+    "image encoder": 'image_encoder = "FOLDER" in showtell.toml',
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,13 @@ _KNOWN = {
 }
 
 
-def fetch_from_hub(hub_name: str, *, endpoint: str | None = None, hub_cache: Path | None = None) -> Path:
+def fetch_from_hub(
+    hub_name: str,
+    *,
+    files: Sequence[str] = (*OPTIONAL_FILES, *REQUIRED_FILES),
+    endpoint: str | None = None,
+    hub_cache: Path | None = None,
+) -> Path:
     """Folder of a hub model's files: the hub's local cache if they are there, otherwise downloaded once.
 
     Another program may have cached some files only; so the network is spared when each is there or known to be absent.
@@ -87,15 +97,14 @@ def fetch_from_hub(hub_name: str, *, endpoint: str | None = None, hub_cache: Pat
         XetDownloadError,
     )
 
-    wanted = (*OPTIONAL_FILES, *REQUIRED_FILES)
     try:
-        cached = {file: try_to_load_from_cache(hub_name, file, cache_dir=hub_cache) for file in wanted}
+        cached = {file: try_to_load_from_cache(hub_name, file, cache_dir=hub_cache) for file in files}
         config = cached[CONFIG]
         if isinstance(config, str) and None not in cached.values():
             return Path(config).parent
         HfApi(endpoint=endpoint).model_info(hub_name, timeout=_HUB_SECONDS)  # a download would wait longer and retry
         folders = []
-        for file in wanted:
+        for file in files:
             try:
                 path = hf_hub_download(hub_name, file, cache_dir=hub_cache, endpoint=endpoint)
                 folders.append(Path(path).parents[file.count("/")])
@@ -107,7 +116,7 @@ def fetch_from_hub(hub_name: str, *, endpoint: str | None = None, hub_cache: Pat
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise ModelError(f"the hub gave no {hub_name} ({reason})") from error
     if not folders:
-        raise ModelError(f"the hub's {hub_name} is no model: it has none of {', '.join(wanted)}")
+        raise ModelError(f"the hub's {hub_name} is no model: it has none of {', '.join(files)}")
     return folders[-1]
 
 
@@ -184,7 +193,8 @@ def _checked(folder: Path, name: str) -> Weights:
     """The folder as Weights, once every hash that is known for a file is found to be its hash."""
     missing = _missing_files(folder)
     if missing:
-        raise ModelError(f"{folder} lacks {', '.join(missing)}; get the model's files again, in safetensors format")
+        advice = f"get the model's files again, in safetensors format and with {TOKENIZER}"
+        raise ModelError(f"{folder} lacks {', '.join(missing)}; {advice}")
     found = {file: _sha256(folder / file) for file in (TENSORS, TOKENIZER)}
     known_name = next((known for known in _KNOWN if _KNOWN[known].sha256[TENSORS] == found[TENSORS]), name)
     pinned = _KNOWN[known_name].sha256 if known_name in _KNOWN else {}
