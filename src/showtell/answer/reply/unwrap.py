@@ -57,15 +57,20 @@ class Unwrapped:
 
 def unwrap(reply: str) -> Unwrapped:
     """What a raw reply says, as Markdown of at most ``LONGEST`` characters."""
-    text = _without_thoughts(reply)
-    is_long = len(text) > LONGEST
-    text = _INVISIBLE.sub("", "\t".join(map(clean, _spoken(text[:LONGEST]).split("\t"))))
+    is_long = len(_without_thoughts(reply)) > LONGEST
+    text = own_words(reply)
     if _JSON.match(text):
         said, is_whole = _from_json(text)
         if said or not text.rstrip().endswith("```"):
             return Unwrapped(said, is_long or not is_whole, is_long, True)
     text = _FENCED_PROMPT.sub("", _RUN_ON.split(text.strip(), maxsplit=1)[0])
     return Unwrapped(_without_preamble(_LONE_FENCE.sub("", text)), is_long, is_long)
+
+
+def own_words(reply: str) -> str:
+    """The model's own turn as it stands, JSON or not: without thoughts, template tokens and invisible characters."""
+    spoken = _spoken(_without_thoughts(reply)[:LONGEST])
+    return _INVISIBLE.sub("", "\t".join(map(clean, spoken.split("\t"))))
 
 
 def _without_thoughts(text: str) -> str:
