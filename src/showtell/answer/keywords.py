@@ -24,8 +24,8 @@ LONGEST = 15  # words of a keyword, CJK characters count half; more is no keywor
 LONG = 7  # words from which a keyword begins to look like a sentence
 WRAPPED = 60  # characters of a line from which the next may belong to it
 EXPLAINS = 5  # words behind a dash or in brackets from which they explain a keyword, not name it
-MANY = 0.45  # of a text's words that are function words
-SAYS = 3  # points from which a text is a sentence
+MANY, MANY_OF_LIST = 0.4, 0.5  # of the words of a text, and of one with commas, that are function words
+SAYS, LIST_SAYS = 3, 4  # points from which a text is a sentence, and one with commas, which are rather those of a list
 
 _END = re.compile(r"[.!?…。！？][\"'”’»」』)\]*_]*$")
 _QUOTED = r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』|`[^`\n]*`"
@@ -113,9 +113,9 @@ def is_sentence(text: str) -> bool:
     if longest > LONGEST or _PREDICATE.search(_END.sub("", text.strip())) or phrase("refusal").match(text):
         return True
     functions = [word.casefold() in stop_words() for word in found]
-    many = sum(functions) >= MANY * len(found)
-    points = 2 * bool(_END.search(text)) + functions[0] + many + (longest >= LONG)
-    return points >= SAYS + (len(parts) > 1)  # commas are rather those of a list
+    share, needed = (MANY_OF_LIST, LIST_SAYS) if len(parts) > 1 else (MANY, SAYS)
+    many = sum(functions) >= share * len(found)
+    return 2 * bool(_END.search(text)) + functions[0] + many + (longest >= LONG) >= needed
 
 
 # --------------------------------------------------------------------------------------------------------------- JSON
