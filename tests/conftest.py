@@ -13,7 +13,8 @@ import pytest
 
 from showtell.cli import main
 from showtell.library import Library
-from tests.models.llama_server import llama_server as llama_server  # a fixture
+from tests.models.llama_server import llama_server as llama_server  # fixtures
+from tests.sources.mediawiki import mediawiki as mediawiki
 
 Shell = Callable[..., tuple[int, str, str]]
 IN_CI = os.environ.get("CI") == "true"

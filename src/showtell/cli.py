@@ -99,7 +99,7 @@ def list_documents(options: argparse.Namespace) -> int:
 
 def ask(options: argparse.Namespace) -> int:
     """``showtell ask QUESTION``"""
-    with _library(options) as library:
+    with _library(options, create="library" not in (options.sources or ["library"])) as library:
         answer = _answered(library, options)
         if options.html or options.open:
             from showtell.render.html import render_html
@@ -130,7 +130,10 @@ def _answered(library: Library, options: argparse.Namespace) -> Answer:
 
     scope = Scope(tuple(options.document), options.language)
     after = tuple(map(_earlier, options.after))
-    steps: Iterable[Step] = library.asking(options.question, scope=scope, method=options.method, after=after)
+    steps: Iterable[Step] = library.asking(
+        options.question, images=options.image, sources=options.sources, searches=options.search,
+        scope=scope, method=options.method, after=after,
+    )  # fmt: skip
     for_programs = options.json or options.markdown or options.html
     if sys.stderr.isatty() and not (for_programs or options.quiet or options.debug):
         from showtell.render.terminal import watched
@@ -278,6 +281,9 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("ask", ask, "answer a question from the library")
     one.add_argument("question", metavar="QUESTION", type=_nonempty)
+    one.add_argument("--image", action="append", default=[], metavar="FILE|URL", help=_IMAGE)
+    one.add_argument("--from", action="append", default=[], dest="sources", metavar="SOURCE", help=_FROM)
+    one.add_argument("--search", action="append", default=[], metavar="TEXT", help=_SEARCH)
     one.add_argument("--document", action="append", default=[], metavar="NAME", help="only this document or folder")
     one.add_argument("--language", metavar="CODE", help="only documents in this language, such as de")
     one.add_argument("--after", action="append", default=[], metavar="FILE", help=_AFTER)
@@ -326,6 +332,9 @@ _CAPTION = (
     "model that describes pictures without words of their own, tables and transcripts, for the search;"
     " named like --model of ask"
 )
+_IMAGE = "a picture that the question is about; may be repeated"
+_FROM = "where to look: library (the default), wikipedia, or a ZIM file; may be repeated"
+_SEARCH = "search for this in place of what showtell makes of the question; may be repeated"
 _METHOD = (
     "how to answer: showtell (the default), murar (the published method, for comparison), text-only (showtell without"
     " media), closed-book (the model without your documents)"

@@ -38,6 +38,7 @@ def examine(settings: Settings) -> list[Finding]:
         Finding("showtell", True, f"{__version__} on Python {platform.python_version()}"),
         _full_text_search(),
         _encoder(settings),
+        *_image_encoder(settings),
         *_chat_models(settings),
         *_library(settings),
         _writable("cache", settings.cache),
@@ -71,6 +72,20 @@ def _encoder(settings: Settings) -> Finding:
     except ModelError as error:
         return Finding("encoder", False, "no weights, so search goes by words alone", str(error))
     return Finding("encoder", True, encoder.name)
+
+
+def _image_encoder(settings: Settings) -> Iterator[Finding]:
+    """The one that is configured, if any."""
+    if settings.image_encoder is None:
+        return
+    from showtell.models.clip import load_image_encoder
+
+    try:
+        encoder = load_image_encoder(settings.image_encoder, cache=settings.cache, threads=settings.encoder_threads)
+    except ModelError as error:
+        yield Finding("image encoder", False, "no weights, so no picture is found by its looks", str(error))
+    else:
+        yield Finding("image encoder", True, encoder.name)
 
 
 def _chat_models(settings: Settings) -> Iterator[Finding]:

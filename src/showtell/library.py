@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from showtell.answer.evidence import ranked
-from showtell.answer.pipeline import METHODS, Limits, Step, run
+from showtell.answer.pipeline import METHODS, Asked, Limits, Means, Step, run
 from showtell.answer.query import read_intent
-from showtell.errors import EncoderMismatch, LibraryError, ModelError, ShowtellError, SourceError
+from showtell.errors import EncoderMismatch, LibraryError, ModelError, SettingsError, ShowtellError, SourceError
 from showtell.index.likenesses import Likenesses
+from showtell.index.looks import Looks
 from showtell.index.search import Searcher
 from showtell.index.store import DocumentRow, Known, Scope, Store, StoredDocument
+from showtell.index.terms import question_language
 from showtell.ingest.describe import Asking, describe_media
 from showtell.ingest.gather import Found, Missed, gather_files, is_url
 from showtell.ingest.rows import rows
@@ -38,6 +40,12 @@ from showtell.types import Answer, Dropped, Hit
 if TYPE_CHECKING:
     from showtell.ingest.fetch import Fetcher
     from showtell.ingest.remote import RemoteMedia
+    from showtell.ingest.shelf import Shelf
+    from showtell.models.base import TextReader
+    from showtell.pictures import QuestionPicture
+    from showtell.sources.archive import Zim
+    from showtell.sources.base import Source
+    from showtell.sources.wiki import Wiki
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +53,12 @@ log = logging.getLogger(__name__)
 POOL_TEXTS, POOL_DOCUMENTS, POOL_BYTES = 64, 256, 50_000_000
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READER = "2"  # counts up when the reader or the splitter reads the same bytes differently
+
+
+_NO_CONTACT = (
+    "Wikipedia blocks programs that do not say whom to write to when they misbehave; set SHOWTELL_WIKIPEDIA_CONTACT (or"
+    " wikipedia_contact in showtell.toml) to your e-mail address or web page"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +89,8 @@ class Library:
         """Use :meth:`open`."""
         self.store = store
         self.settings = settings
+        self._wikis: dict[str, Wiki] = {}
+        self._zims: dict[str, Zim] = {}
 
     @classmethod
     def open(cls, folder: str | Path | None = None, *, create: bool = True, **settings: Any) -> Library:
@@ -97,7 +113,7 @@ class Library:
                 f"the vectors in {self.store.folder} were made by {made_with}, not by {encoder.name}; use"
                 f" --encoder {made_with.split('@')[0]}, or make them anew with: showtell refresh --rebuild"
             )
-        return Searcher(self.store, encoder, self._reranker)
+        return Searcher(self.store, encoder, self._reranker, self._looks)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -137,6 +153,16 @@ class Library:
             self._reranker_error = str(error)
             return None
 
+    @cached_property
+    def _looks(self) -> Looks:
+        chosen = self.settings
+        if not chosen.image_encoder:
+            return Looks(self.store)
+        from showtell.models.clip import load_image_encoder
+
+        name, cache, threads = chosen.image_encoder, chosen.cache, chosen.encoder_threads
+        return Looks(self.store, lambda: load_image_encoder(name, cache=cache, threads=threads))
+
     def close(self) -> None:
         """Keep the vector index for the next process and close the store."""
         if "searcher" in self.__dict__:
@@ -164,6 +190,7 @@ class Library:
                 met.add(added.source)
                 yield added
         yield from self._describe(met)
+        yield from self._overlooked()
         self.store.sweep()
 
     def sources(self, *sources: str | Path) -> int | None:
@@ -203,6 +230,7 @@ class Library:
             if self._encoder is None:
                 raise ModelError(self._encoder_error)
             self.store.drop_vectors(self._encoder.name)
+            self._looks.forget()
             self.__dict__.pop("searcher", None)
         stored: dict[str, dict[str, str]] = {}
         for source, each in self.store.known().items():
@@ -211,6 +239,7 @@ class Library:
             refreshed = self._refresh_site if is_url(root) else self._refresh_folder
             yield from refreshed(root, documents, rebuild)
         yield from self._describe(None, again=rebuild)
+        yield from self._overlooked()
         self.store.sweep()
 
     def documents(self) -> list[StoredDocument]:
@@ -237,19 +266,48 @@ class Library:
         return Recording(chosen.record, model) if chosen.record and model else model
 
     def ask(
-        self, question: str, *, scope: Scope | None = None, method: str = "showtell", after: Sequence[Answer] = ()
+        self,
+        question: str,
+        *,
+        images: Sequence[str | Path | bytes] = (),
+        sources: Sequence[str] = (),
+        searches: Sequence[str] = (),
+        scope: Scope | None = None,
+        method: str = "showtell",
+        after: Sequence[Answer] = (),
     ) -> Answer:
-        """Answer a question from the documents in scope; ``after`` are the earlier answers that it follows."""
-        *_, last = self.asking(question, scope=scope, method=method, after=after)
+        """Answer a question; the last of the steps that :meth:`asking` yields."""
+        told = {"images": images, "sources": sources, "searches": searches, "scope": scope, "after": after}
+        *_, last = self.asking(question, method=method, **told)  # type: ignore[arg-type]
         return last.value  # type: ignore[no-any-return]
 
     def asking(
-        self, question: str, *, scope: Scope | None = None, method: str = "showtell", after: Sequence[Answer] = ()
+        self,
+        question: str,
+        *,
+        images: Sequence[str | Path | bytes] = (),
+        sources: Sequence[str] = (),
+        searches: Sequence[str] = (),
+        scope: Scope | None = None,
+        method: str = "showtell",
+        after: Sequence[Answer] = (),
     ) -> Iterator[Step]:
-        """The steps of :meth:`ask` as they are done, and a model's text as it comes; the last value is the Answer.
+        """The steps of an answer as they are done, and a model's text as it comes; the last value is the Answer.
 
-        A model that fails is told in the answer's warnings, and the answer is then an extract. Raises ModelError where
-        the model cannot be used as it is set, and for a method that is nothing without it.
+        A model that fails is told in the answer's warnings, and the answer is then an extract.
+
+        Args:
+            question: in any language.
+            images: pictures that it is about: files, addresses or bytes. Without any, a question that follows an
+                answer is about the pictures of that one.
+            sources: where to look: "library", "wikipedia", or the path of a ZIM file; nothing is the library.
+            searches: what to search for in place of what showtell makes of the question.
+            scope: the documents of the library that may be used.
+            method: one of METHODS.
+            after: the earlier answers of the conversation, the first one first.
+
+        Raises ModelError where the model cannot be used as it is set, and for a method that is nothing without it;
+        PictureError, SourceError and FetchError for an image; SettingsError, WikiError and SourceError for a source.
         """
         if method not in METHODS:
             raise ShowtellError(f"there is no method {method}; there are: {', '.join(METHODS)}")
@@ -266,16 +324,97 @@ class Library:
             refine=chosen.refine,
             sees=chosen.model_sees,
             hyde=chosen.hyde,
+            rounds=chosen.rounds,
+            pages=chosen.pages,
+            passage_words=chosen.passage_words,
         )
-        yield from run(
-            question, self.searcher, limits,
-            scope=scope, method=method, model=self.model, after=after, warnings=self.warnings,
-        )  # fmt: skip
+        pictures = self._pictures(images, after)
+        asked = Asked(question, scope or Scope(), method, tuple(after), pictures, tuple(searches))
+        opened = tuple(self._source(name, question, asked.scope) for name in dict.fromkeys(sources))
+        if [source.name for source in opened] == ["library"]:
+            opened = ()
+        reader = self._reader if pictures else None
+        yield from run(asked, Means(self.searcher, limits, self.model, opened, reader, self.shelf), self.warnings)
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Pictures that are no document's: those asked with, and those shown from other sources."""
+        from showtell.ingest.shelf import Shelf
+
+        contact = self.settings.wikipedia_contact
+        return Shelf(
+            self.store.folder / "shelf",
+            lambda: self.fetcher.named(f"showtell ({contact})") if contact else self.fetcher,
+        )
+
+    def _pictures(self, images: Sequence[str | Path | bytes], after: Sequence[Answer]) -> tuple[QuestionPicture, ...]:
+        if not (images or (after and after[-1].question.images)):
+            return ()
+        from showtell.pictures import kept_picture, question_picture
+
+        pictures = tuple(question_picture(self._picture(image)) for image in images)
+        for picture in pictures if self.store.writable else ():
+            self.shelf.put(picture.name, picture.content)
+        if pictures:
+            return pictures
+        kept = (self.shelf.asked(sha256) for sha256 in after[-1].question.images)
+        return tuple(kept_picture(content) for content in kept if content)
+
+    def _picture(self, image: str | Path | bytes) -> bytes:
+        if isinstance(image, bytes):
+            return image
+        if is_url(str(image)):
+            return self.fetcher.get(str(image), accept="image/*, */*;q=0.1").data
+        try:
+            return Path(image).read_bytes()
+        except OSError as error:
+            raise SourceError(f"{image}: cannot be read ({error.strerror}); name a picture file") from error
+
+    @cached_property
+    def _reader(self) -> TextReader | None:
+        from showtell.models.ocr import load_reader
+
+        try:
+            return load_reader(self.settings.encoder_threads)
+        except ModelError as error:
+            log.info("%s", error)
+            return None
+
+    def _source(self, name: str, question: str, scope: Scope) -> Source:
+        if name == "library":
+            from showtell.sources.library import LibraryPages
+
+            return LibraryPages(self.searcher, scope)
+        if name == "wikipedia":
+            from showtell.sources.wikipedia import Wikipedia
+
+            return Wikipedia(self._wiki(question_language(question) or "en"), requests=self.settings.wikipedia_requests)
+        if name.lower().endswith(".zim"):
+            from showtell.sources.archive import Zim
+            from showtell.sources.zim import ZimPages
+
+            if name not in self._zims:
+                self._zims[name] = Zim(Path(name))
+            return ZimPages(self._zims[name])
+        raise SettingsError(f"there is no source {name}; there are: library, wikipedia, and ZIM files by their path")
+
+    def _wiki(self, language: str) -> Wiki:
+        from showtell.sources.cache import Cache
+        from showtell.sources.wiki import Wiki, wikipedia_api
+
+        chosen = self.settings
+        api = chosen.wikipedia_api or wikipedia_api(chosen.wikipedia_language or language)
+        if api not in self._wikis:
+            if not chosen.wikipedia_contact:
+                raise SettingsError(_NO_CONTACT)
+            cache = Cache(chosen.cache / "wikipedia")
+            self._wikis[api] = Wiki(self.fetcher, api=api, contact=chosen.wikipedia_contact, cache=cache)
+        return self._wikis[api]
 
     def asset(self, name: str) -> Path | None:
         """Where the bytes of an asset lie, or None if the library has none of that name."""
         path = self.store.assets / name
-        return path if path.parent == self.store.assets and path.is_file() else None
+        return path if path.parent == self.store.assets and path.is_file() else self.shelf.find(name)
 
     # --------------------------------------------------------------------------------------------------- plumbing
     def _chat(self, name: str | None) -> ChatModel | None:
@@ -366,6 +505,7 @@ class Library:
         for each in hand:
             yield each if isinstance(each, Added) else self._put(each, next(made))
         Likenesses(self.store).complete()
+        self._looks.complete()
 
     def _put(self, read: _Read, row: DocumentRow) -> Added:
         try:
@@ -385,6 +525,11 @@ class Library:
             yield Added(each.source, each.name, "described", warnings=each.warnings, described=each.count)
         if error:
             yield Added(str(self.store.folder), "captions", "described", warnings=(error,))
+
+    def _overlooked(self) -> Iterator[Added]:
+        """Tell why pictures are not found by their looks, where they are to be."""
+        if self._looks.warnings:
+            yield Added(str(self.store.folder), "pictures", "described", warnings=self._looks.warnings)
 
     def _refresh_folder(self, root: str, stored: Mapping[str, str], again: bool) -> Iterator[Added]:
         """Add what a folder or file holds now; of the documents ``stored`` from it, by source, remove what is gone."""

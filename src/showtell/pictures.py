@@ -16,6 +16,7 @@ from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 from showtell import svg
 from showtell.errors import PictureError
 
+JPEG = b"\xff\xd8"  # how such a file begins
 # Of a 100-megapixel picture the decoded RGB takes 300 MB. No screen shows more than 40,000 px, no encoder needs it.
 MAX_PIXELS = 100_000_000
 MAX_SIDE = 40_000
@@ -57,6 +58,11 @@ class QuestionPicture(NamedTuple):
     content: bytes
     width: int
     height: int
+
+    @property
+    def name(self) -> str:
+        """Under which it is kept."""
+        return f"{self.sha256}.{'jpg' if self.content.startswith(JPEG) else 'png'}"
 
 
 def stored(source: bytes | Path) -> Stored:
@@ -107,7 +113,7 @@ def fitted(content: bytes, longest: int = 1024, max_bytes: int = 1_000_000) -> b
     """
     picture = decode(content)
     picture.thumbnail((longest, longest), Image.Resampling.LANCZOS)
-    if not content.startswith(b"\xff\xd8") and len(png := _encoded(picture, "PNG")) <= max_bytes:
+    if not content.startswith(JPEG) and len(png := _encoded(picture, "PNG")) <= max_bytes:
         return png
     for quality in (90, 75, 50):
         if len(jpeg := _encoded(picture, "JPEG", quality=quality)) <= max_bytes:
@@ -125,9 +131,13 @@ def question_picture(content: bytes) -> QuestionPicture:
     """
     if len(content) > MAX_BYTES:
         raise PictureError(f"the picture is larger than {MAX_BYTES // 1_000_000} MB; make it smaller")
-    kept = fitted(content, longest=4096, max_bytes=8_000_000)
-    with _opened(kept) as picture:
-        return QuestionPicture(hashlib.sha256(kept).hexdigest(), kept, *picture.size)
+    return kept_picture(fitted(content, longest=4096, max_bytes=8_000_000))
+
+
+def kept_picture(content: bytes) -> QuestionPicture:
+    """A picture that was made ready before; raises PictureError where it is broken meanwhile."""
+    with _opened(content) as picture:
+        return QuestionPicture(hashlib.sha256(content).hexdigest(), content, *picture.size)
 
 
 def fingerprint(source: bytes | Path | Image.Image) -> int:

@@ -22,7 +22,7 @@ from showtell.errors import SettingsError
 FILE_NAME = "showtell.toml"
 PREFIX = "SHOWTELL_"
 # A library may come from someone else: its own file must not say where questions and keys are sent, or what is written.
-NOT_FOR_A_LIBRARY = ("library", "model", "model_key", "openai_api_key", "caption", "record", "replay")
+NOT_FOR_A_LIBRARY = ("library", "model", "model_key", "openai_api_key", "caption", "record", "replay", "wikipedia_api")
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
@@ -45,6 +45,9 @@ class Settings(BaseModel):
 
     rerank: str | None = Field(None, max_length=500)
     """Cross-encoder that ranks the best passages again: a name, or a folder with its files; or ``none``."""
+
+    image_encoder: str | None = Field(None, max_length=500)
+    """CLIP by which pictures are found by their looks: a name, or a folder with its files; or ``none``."""
 
     passage_words: int = Field(180, ge=40, le=400)
     """Words of a passage, about; a section is cut where it is longer."""
@@ -115,13 +118,31 @@ class Settings(BaseModel):
     caption: str | None = Field(None, max_length=500)
     """Chat model that describes pictures, tables and transcripts that are added, named like ``model``; or ``none``."""
 
+    wikipedia_contact: str | None = Field(None, max_length=200)
+    """How Wikipedia can reach you, an e-mail address or web page; it blocks programs that do not tell theirs."""
+
+    wikipedia_language: str | None = Field(None, pattern=r"^[a-z]{2,12}(-[a-z]{2,12}){0,3}$")
+    """Language of the Wikipedia to ask, such as ``de``; unset, the question's."""
+
+    wikipedia_api: str | None = Field(None, max_length=500)
+    """Address of the ``api.php`` of another wiki to ask in Wikipedia's place."""
+
+    wikipedia_requests: int = Field(20, ge=3, le=200)
+    """Requests to Wikipedia that a question may cost, at most; most cost ten or fewer."""
+
+    pages: int = Field(3, ge=1, le=10)
+    """Pages of another source that are read at once."""
+
+    rounds: int = Field(2, ge=0, le=2)
+    """Further rounds of searching where what was found does not answer, at most; only with a model."""
+
     record: Path | None = None
     """File to which a model's replies are recorded."""
 
     replay: Path | None = None
     """File from which recorded replies are given in place of the model's."""
 
-    @field_validator("model", "caption", "rerank", mode="before")
+    @field_validator("model", "caption", "rerank", "image_encoder", mode="before")
     @classmethod
     def _named(cls, name: Any) -> Any:
         if not isinstance(name, str):

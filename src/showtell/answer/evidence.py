@@ -7,7 +7,7 @@ kind of media that the question's words ask for. Both raised the share of right 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,6 +20,7 @@ Role = Literal["lead", "other", "child", "elsewhere", "offered"]
 Confidence = Literal["high", "low", "none"]
 
 POOL = 60  # passages that compete
+SEEN = 1.0  # for a passage at a picture that the question's picture shows: about the most that words give
 RERANKED = 20  # of them that a cross-encoder reads with the question
 MEDIA_BONUS = 0.25  # for each unit of cosine between the question and the section's best medium
 INTENT_BONUS = {"image": 0.1, "table": 0.1, "video": 0.4}  # for a section that holds what the question asks for
@@ -154,8 +155,17 @@ class _Search:
     assurance: float
 
 
-def gather(asked: Query | Sequence[Query], intent: Intent, searcher: Searcher, limit: int) -> Evidence:
+def gather(
+    asked: Query | Sequence[Query],
+    intent: Intent,
+    searcher: Searcher,
+    limit: int,
+    seen: Mapping[int, float] | None = None,
+) -> Evidence:
     """Search, choose at most ``limit`` sections, and judge whether they hold an answer.
+
+    ``seen`` are passages, by id, at pictures of the library that a picture of the question shows, with how surely it
+    does, 0 to 1; they lead what words find, and the answer is then sure to be about the right thing.
 
     Several queries are searches for one question: translations of it, or the question and then its parts. A passage
     counts with its best score, and the best section of each sure search is chosen beside the others. Of translations
@@ -163,7 +173,7 @@ def gather(asked: Query | Sequence[Query], intent: Intent, searcher: Searcher, l
     itself and leads its parts, which are easily sure of too little (``docs/LOG.md``).
     """
     queries = (asked,) if isinstance(asked, Query) else asked
-    searches = [_search(query, intent, searcher) for query in queries]
+    searches = [_search(query, intent, searcher, seen or {}) for query in queries]
     translated = any(query.is_foreign for query in queries)
     surest = max(searches, key=_certainty) if translated else searches[0]
     hits, found_by = _merged(searches, surest)
@@ -187,12 +197,32 @@ def gather(asked: Query | Sequence[Query], intent: Intent, searcher: Searcher, l
     return Evidence(grounds, surest.confidence, _nearest(surest.query, leads), passages)
 
 
-def _search(query: Query, intent: Intent, searcher: Searcher) -> _Search:
-    hits = _without_twins(ranked(query, intent, searcher))
+def passages_at(media: Iterable[Media], searcher: Searcher) -> Iterator[Passage]:
+    """The passages that media stand in, or next to."""
+    media = list(media)
+    passages = searcher.store.section_passages(list({each.section_id for each in media}))
+    for each in media:
+        own = [passage for passage in passages if passage.section_id == each.section_id and passage.start is None]
+        before = [passage for passage in own if passage.first <= each.position]
+        yield from before[-1:] or own[:1]
+
+
+def _search(query: Query, intent: Intent, searcher: Searcher, seen: Mapping[int, float]) -> _Search:
+    hits = _without_twins(_raised(ranked(query, intent, searcher), seen, searcher))
     places: dict[tuple[int, float | None], Hit] = {}  # each passage of a transcript is a place of its own
     for hit in hits:
         places.setdefault((hit.passage.section_id, hit.passage.start), hit)
-    return _Search(query, tuple(hits), *judge(query, intent, hits, list(places.values())))
+    confidence, assurance = judge(query, intent, hits, list(places.values()))
+    return _Search(query, tuple(hits), "high" if hits and hits[0].passage.id in seen else confidence, assurance)
+
+
+def _raised(hits: Sequence[Hit], seen: Mapping[int, float], searcher: Searcher) -> list[Hit]:
+    """The hits with those passages raised, or added, at which a picture of the question was seen."""
+    if not seen:
+        return list(hits)
+    met = {hit.passage.id for hit in hits}
+    added = [Hit(passage, 0.0, 0.0, 0.0) for passage in searcher.store.passages([*(seen.keys() - met)]).values()]
+    return [replace(hit, score=hit.score + SEEN * seen.get(hit.passage.id, 0.0)) for hit in (*hits, *added)]
 
 
 def _certainty(search: _Search) -> tuple[int, float]:

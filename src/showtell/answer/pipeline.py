@@ -3,204 +3,107 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import Any
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 
 from showtell.answer import murar
+from showtell.answer.asking import EXTRACTIVE, NOT_SHOWN, Asked, Limits, Means, Step, offered, parts_of
 from showtell.answer.attribute import attribute
-from showtell.answer.citing import blocks, marked
 from showtell.answer.draft import draft, introduce
-from showtell.answer.evidence import Evidence, gather
-from showtell.answer.generate import Room, claims, closed_book_request, draft_request, is_whole, offer, tokens
+from showtell.answer.generate import claims, closed_book_request, draft_request, is_whole, offer, tokens
 from showtell.answer.illustrate import Bounds, Cosines, bounded, choose, led_by, likeness, place
+from showtell.answer.look import with_pictures
 from showtell.answer.prompts import LANGUAGES, language_name
-from showtell.answer.query import Intent, asks_several, read_intent
-from showtell.answer.refine import PICTURE_PIXELS, cited_passages, marks, read_refined, refine_request, with_pictures
+from showtell.answer.refine import (
+    PICTURE_PIXELS,
+    cited_passages,
+    marks,
+    read_refined,
+    refine_request,
+    with_figures,
+)
 from showtell.answer.reply import read_reply
-from showtell.answer.rewrite import Rewriting, hypothesis_request, read_rewriting, rewrite_request
+from showtell.answer.searching import Searching
 from showtell.answer.verify import verify
 from showtell.errors import ModelError, PictureError, PicturesRefused
-from showtell.index.search import Query, Searcher
-from showtell.index.store import Scope
+from showtell.index.search import Query
 from showtell.index.terms import question_language
 from showtell.ingest.split import word_count
-from showtell.models.base import ChatModel, ChatRequest, Vectors
-from showtell.types import Answer, Check, Citation, Claim, Figure, FigurePart, Part, Passage, Question, TextPart
+from showtell.models.base import ChatModel, ChatRequest
+from showtell.types import Check, Claim, Figure, Image
+
+__all__ = ["METHODS", "Asked", "Limits", "Means", "Step", "run"]
 
 METHODS = ("showtell", "murar", "text-only", "closed-book")
 """showtell's own; the published MuRAR; showtell's draft without media; a model without sources."""
 
-EXTRACTIVE = "extractive"
-CONFIDENCE = {"high": "high", "low": "low: the sources may not answer this", "none": "low: no sources were used"}
-NO_ANSWER = {
-    "de": "Die Quellen sagen es nicht.",
-    "en": "The sources do not say.",
-    "es": "Las fuentes no lo dicen.",
-    "fr": "Les sources ne le disent pas.",
-    "it": "Le fonti non lo dicono.",
-    "ja": "資料には書かれていません。",
-    "ko": "자료에 나와 있지 않습니다.",
-    "pt": "As fontes não dizem.",
-    "ru": "В источниках об этом не сказано.",
-    "zh": "资料中没有说明。",
-}
 NO_ROOM = (
     "this is an extract of your documents, for question and reply leave no room for passages in the model's context;"
     " raise model_context, as your server has it, or lower model_reply"
-)
-ALONE = (
-    "the question was taken by itself, for only a model can tell what it means after an earlier answer; name one with"
-    " --model, or ask in full"
 )
 NO_ROOM_TO_REFINE = (
     "the model's first draft stands, not fitted to its figures, for these do not fit the model's context; raise"
     " model_context, as your server has it"
 )
 TELLING = 12  # words from which a text shows its language
-LONGEST_REPLY = 8  # characters a token that a reply is read to; more is no language
+FROM_THE_PICTURE = "the picture alone answers this, says the model; nothing was looked up, so nothing could be checked"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much an answer may hold: cited sections, words, rows of a table, media after one claim, a model's tokens.
-
-    ``refine`` is whether a model revises its draft around the figures, ``sees`` whether it is then shown them.
-    """
-
-    citations: int = 3
-    words: int = 150
-    table_rows: int = 12
-    media_per_claim: int = 3
-    reply_tokens: int = 800
-    refine: bool = True
-    sees: bool = False
-    hyde: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step that is done: its name, what it made, and how long it took.
-
-    "writing" comes many times: its value is a piece of text as the model writes it, before anything is checked.
-    """
-
-    name: str
-    value: Any
-    milliseconds: float = 0.0
-
-
-def run(
-    question: str,
-    searcher: Searcher,
-    limits: Limits,
-    *,
-    scope: Scope | None = None,
-    method: str = "showtell",
-    model: ChatModel | None = None,
-    after: Sequence[Answer] = (),
-    warnings: Sequence[str] = (),
-) -> Iterator[Step]:
+def run(asked: Asked, means: Means, warnings: Sequence[str] = ()) -> Iterator[Step]:
     """The steps of an answer, with a chat model or without; the last one's value is the Answer.
 
-    ``after`` are earlier answers of the conversation, the first one first. A model that fails is told in the answer's
-    warnings, and the answer is then an extract; only "closed-book" raises its ModelError.
+    A model that fails is told in the answer's warnings, and the answer is then an extract; only "closed-book" raises
+    its ModelError. Raises an error of the sources where none of them could be searched.
     """
-    if method == "closed-book":
-        return _ClosedBook(question, searcher, limits, scope or Scope(), method, model, after, list(warnings)).steps()
-    return _Asking(question, searcher, limits, scope or Scope(), method, model, after, list(warnings)).steps()
+    kinds = {"closed-book": _ClosedBook}
+    yield from kinds.get(asked.method, _Asking)(asked, means, list(warnings)).steps()
 
 
-@dataclass
-class _Asking:
-    """One question on its way, with what the steps have made so far."""
-
-    asked: str
-    searcher: Searcher
-    limits: Limits
-    scope: Scope
-    method: str
-    model: ChatModel | None
-    after: Sequence[Answer]
-    warnings: list[str]
-    question: str = ""
-    searches: tuple[str, ...] = ()
-    intent: Intent = field(default_factory=Intent)
-    queries: list[Query] = field(default_factory=list)
-    evidence: Evidence = field(default_factory=lambda: Evidence((), "none", ()))
-    claims: list[Claim] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
-    writer: str = EXTRACTIVE
-    is_down: bool = False
-    requests: int = 0
-    timings: dict[str, float] = field(default_factory=dict)
-    vectors: dict[str, Vectors] = field(default_factory=dict)
-    quoted: dict[str, Vectors] = field(default_factory=dict)
+class _Asking(Searching):
+    """showtell's own method, MuRAR's retrieval, and the draft without media."""
 
     def steps(self) -> Iterator[Step]:
+        """From the question to the Answer."""
         began = time.perf_counter()
         yield from self._timed("query", self._query())
-        yield from self._timed("search", self._search())
-        if self.evidence.confidence != "none":
-            yield from self._timed("draft", self._draft())
-        if self.claims and self.method != "text-only":
-            yield from self._timed("illustrate", self._illustrate())
+        if self.asked.pictures:
+            yield from self._timed("look", self._look())
+        if self.look.needs == "search":
+            yield from self._answer_from_sources()
+        else:
+            self.claims = self._said()
         if self.figures and self.writer != EXTRACTIVE and self.limits.refine:
             yield from self._timed("refine", self._refine())
         yield from self._finish(began)
 
-    # ------------------------------------------------------------------------------------------------------- the steps
-    def _query(self) -> Iterator[Step]:
-        self.intent = read_intent(self.asked)
-        self.question, self.searches = self.asked, (self.asked,)
-        query = self.searcher.query(self.asked, self.scope)
-        if self.model and (self.after or query.is_foreign or asks_several(self.asked)):
-            rewriting = self._rewritten(query)
-            self.question, self.searches = rewriting.question, rewriting.searches
-        elif self.after:
-            self.warnings.append(ALONE)
-        self.queries = [
-            query if text == self.asked else self.searcher.query(text, self.scope) for text in self.searches
-        ]
-        if self.limits.hyde and self.model and self.searcher.encoder and self.method != "murar":
-            self._suppose()
-        yield Step("query", Rewriting(self.question, self.searches))
+    def _answer_from_sources(self) -> Iterator[Step]:
+        yield from self._find_and_draft(self.searches)
+        for _ in range(self.limits.rounds if self._may_search_further else 0):
+            searches = () if self.claims or self.is_down else self._further()
+            if not searches:
+                break
+            self.searches += searches
+            yield from self._find_and_draft(searches)
+        if self.claims and self.asked.method != "text-only":
+            yield from self._timed("illustrate", self._illustrate())
 
-    def _suppose(self) -> None:
-        """Lead the first search towards a passage that the model thinks up; it is told among the searches."""
-        query = self.queries[0]
-        try:
-            reply = "".join(self._stream(hypothesis_request(query.text, self._language())))
-        except ModelError as error:
-            self.warnings.append(f"this is an extract of your documents, searched without a supposed answer: {error}")
-            self.is_down = True
-            return
-        supposed = " ".join(reply.split())
-        if supposed and (vectors := self._encode([supposed])):
-            self.queries[0] = query.towards(vectors[0])
-            self.searches += (supposed,)
+    def _find_and_draft(self, searches: Sequence[str]) -> Iterator[Step]:
+        if self.means.sources:
+            yield from self._timed("read", self._read(searches))
+        yield from self._timed("search", self._search())
+        if self.evidence.confidence != "none":
+            yield from self._timed("draft", self._draft())
 
-    def _language(self) -> str:
-        """The language that most documents are written in."""
-        languages = self.searcher.store.languages()
-        return max(languages, key=lambda code: languages[code], default="en")[:2]
-
-    def _rewritten(self, query: Query) -> Rewriting:
-        try:
-            reply = "".join(self._stream(rewrite_request(self.asked, self.after, self._language(), query.is_foreign)))
-        except ModelError as error:
-            self.warnings.append(f"this is an extract of your documents, searched with the question as it is: {error}")
-            self.is_down = True  # one wait for a server that does not answer is enough
-            return Rewriting(self.asked, (self.asked,))
-        return read_rewriting(reply, self.asked, follows=bool(self.after), foreign=query.is_foreign)
-
-    def _search(self) -> Iterator[Step]:
-        if self.method == "murar":
-            self.evidence = murar.gather(self.queries[0], self.searcher)
-        else:
-            self.evidence = gather(self.queries, self.intent, self.searcher, self.limits.citations)
-        yield Step("search", self.evidence)
+    def _said(self) -> list[Claim]:
+        """What the model says of the picture by itself, where that answers the question."""
+        assert self.model is not None  # noqa: S101 (only a model says that no search is needed)
+        self.writer = self.model.name
+        reply = read_reply(self.look.says, ())
+        self.warnings += reply.warnings
+        if self.look.needs == "nothing":
+            return []
+        self.warnings.append(FROM_THE_PICTURE)
+        return claims(reply, ())
 
     def _draft(self) -> Iterator[Step]:
         if self.model and not self.is_down:
@@ -212,7 +115,7 @@ class _Asking:
 
     def _generate(self, model: ChatModel) -> Generator[Step, None, bool]:
         """The model's draft, attributed; returns whether the model says that the passages hold no answer."""
-        language, room = question_language(self.asked), self._room(model)
+        language, room = self.language, self._room(model)
         offers, warnings = offer(self.question, [hit.passage for hit in self.evidence.passages], room)
         self.warnings += warnings
         if not offers:
@@ -220,7 +123,7 @@ class _Asking:
             return False
         request = draft_request(self.question, offers, language, room)
         try:
-            text = yield from self._writing(request)
+            text = yield from self._written_seeing(request)
         except ModelError as error:
             self.warnings.append(f"this is an extract of your documents, for the model did not answer: {error}")
             return False
@@ -241,6 +144,15 @@ class _Asking:
         self._compare_languages(language, " ".join(claim.text for claim in written))
         return False
 
+    def _written_seeing(self, request: ChatRequest) -> Generator[Step, None, str]:
+        """The model's text, written with the question's pictures before it, as far as it takes pictures."""
+        if self.pictures:
+            try:
+                return (yield from self._writing(with_pictures(request, self.pictures)))
+            except PicturesRefused as error:
+                self._refused(error)
+        return (yield from self._writing(request))
+
     def _compare_languages(self, asked: str, text: str) -> None:
         told = question_language(text)
         if asked != told and {asked, told} <= set(LANGUAGES) and word_count(text) >= TELLING:
@@ -250,12 +162,27 @@ class _Asking:
     def _illustrate(self) -> Iterator[Step]:
         query, intent = self.queries[0], self.intent
         bounds = Bounds(self.limits.table_rows, self.limits.media_per_claim)
-        if self.method == "murar":
+        if self.asked.method == "murar":
             self.claims, figures = murar.illustrate(self.claims, self.evidence, self.searcher)
             self.figures = bounded(query, intent, figures, bounds)
         else:
             self._choose(query, bounds)
+        if self.pages:
+            self.figures = [self._kept(figure) for figure in self.figures]
         yield Step("illustrate", tuple(self.figures))
+
+    def _kept(self, figure: Figure) -> Figure:
+        """The figure with its picture from another source kept, so that it shows wherever the answer does."""
+        image = figure.media.block
+        if not (isinstance(image, Image) and self.means.shelf):
+            return figure
+        file = self.searcher.store.assets / image.asset if image.asset else None
+        try:
+            kept = self.means.shelf.keep(image, file)
+        except PictureError as error:
+            self.warnings.append(f"the picture {image.source} is only linked: {error}")
+            return figure
+        return replace(figure, media=replace(figure.media, block=kept))
 
     def _choose(self, query: Query, bounds: Bounds) -> None:
         written = self.writer != EXTRACTIVE
@@ -274,13 +201,13 @@ class _Asking:
 
     def _refine(self) -> Iterator[Step]:
         assert self.model is not None  # noqa: S101 (nothing else writes a draft to refine)
-        language = question_language(self.asked)
+        language = self.language
         request = refine_request(self.question, self.claims, self.figures, language, self.limits.reply_tokens)
         left = self._room(self.model).prompt_tokens - tokens(request)
         if left < 0:
             self.warnings.append(NO_ROOM_TO_REFINE)
             return
-        seen = with_pictures(request, self.figures, self._picture, left) if self.limits.sees else request
+        seen = with_figures(request, self.figures, self._picture, left) if self.limits.sees else request
         try:
             try:
                 text = yield from self._writing(seen)
@@ -304,119 +231,38 @@ class _Asking:
         from showtell.pictures import fitted
 
         try:
-            return fitted((self.searcher.store.assets / asset).read_bytes(), PICTURE_PIXELS)
+            file = self.means.shelf.find(asset) if self.means.shelf and self.pages else None
+            return fitted((file or self.searcher.store.assets / asset).read_bytes(), PICTURE_PIXELS)
         except (PictureError, OSError):
             return None
 
     def _finish(self, began: float) -> Iterator[Step]:
         numbers: dict[int, int] = {}
-        parts = tuple(_parts(self.claims, self.figures, numbers))
-        passages = {passage.id: passage for passage in _offered(self.claims, self.figures)}
+        parts = tuple(parts_of(self.claims, self.figures, numbers))
+        passages = {passage.id: passage for passage in offered(self.claims, self.figures)}
         citations = self._citations(numbers, passages)
         vectors = self.searcher.passage_vectors.rows(list(passages))
         self.quoted = {passages[id_].text: vector for id_, vector in vectors.items()}
         checks: tuple[Check, ...] = ()
-        if parts:
+        if parts and self.look.needs == "search":
             at = time.perf_counter()
-            verified = verify(
-                parts, citations, support=self._support, language=question_language(self.asked), question=self.question
-            )
+            verified = verify(parts, citations, support=self._support, language=self.language, question=self.question)
             parts, checks = verified.parts, verified.checks
             self.warnings += verified.warnings
             yield self._done("verify", checks, at)
         self.timings["total"] = round((time.perf_counter() - began) * 1000, 1)
-        answer = self._no_answer() if not parts else self._answered(parts, citations, checks)
+        answer = self._answered(parts, citations, checks) if parts else self._no_answer(self._not_shown())
+        if self.pages:
+            self.warnings += self.pages.warnings
+            self.pages.close()
         yield Step("answer", answer, self.timings["total"])
 
-    # ------------------------------------------------------------------------------------------------------ the answer
-    def _answered(self, parts: tuple[Part, ...], citations: tuple[Citation, ...], checks: tuple[Check, ...]) -> Answer:
-        return Answer(
-            Question(self.asked), "answered", CONFIDENCE[self.evidence.confidence], self.method, self.writer, parts,
-            citations, checks, self.searches, (), self._told(), self.timings, self._requested(),
-        )  # fmt: skip
-
-    def _no_answer(self) -> Answer:
-        parts = (TextPart(NO_ANSWER.get(question_language(self.asked), NO_ANSWER["en"])),)
-        writer = self.model.name if self.model and self.requests else EXTRACTIVE
-        return Answer(
-            Question(self.asked), "no_answer", CONFIDENCE["low"], self.method, writer, parts, searches=self.searches,
-            nearest=self.evidence.nearest, warnings=self._told(), timings_ms=self.timings, requests=self._requested(),
-        )  # fmt: skip
-
-    def _told(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.warnings))
-
-    def _requested(self) -> dict[str, int]:
-        return {"model": self.requests} if self.model else {}
-
-    def _citations(self, numbers: Mapping[int, int], passages: Mapping[int, Passage]) -> tuple[Citation, ...]:
-        hits = chain(self.evidence.passages, *(ground.hits.values() for ground in self.evidence.grounds))
-        scores = {hit.passage.id: hit.score for hit in hits}
-        return tuple(_citation(number, passages[id_], scores.get(id_, 0.0)) for id_, number in numbers.items())
-
-    # ------------------------------------------------------------------------------------------------------- the model
-    def _writing(self, request: ChatRequest) -> Generator[Step, None, str]:
-        """The model's text, each piece of it a step; returns the whole."""
-        pieces: list[str] = []
-        for piece in self._stream(request):
-            pieces.append(piece)
-            yield Step("writing", piece)
-        return "".join(pieces)
-
-    def _stream(self, request: ChatRequest) -> Iterator[str]:
-        assert self.model is not None  # noqa: S101 (no request is made without a model)
-        self.requests += 1
-        began, length = time.perf_counter(), 0
-        try:
-            for piece in self.model.stream(request):
-                yield piece
-                length += len(piece)
-                if length > LONGEST_REPLY * request.max_tokens:
-                    self.warnings.append("the model did not stop; its text was cut")
-                    return
-        finally:
-            spent = (time.perf_counter() - began) * 1000
-            self.timings["model"] = round(self.timings.get("model", 0.0) + spent, 1)
-
-    def _room(self, model: ChatModel) -> Room:
-        return Room(model.context_tokens, self.limits.reply_tokens, self.limits.words)
-
-    # -------------------------------------------------------------------------------------------------------- closeness
-    def _encode(self, texts: Sequence[str]) -> list[Vectors] | None:
-        """Unit vectors of texts, each encoded once; None without an encoder."""
-        encoder = self.searcher.encoder
-        if encoder is None:
-            return None
-        new = [text for text in dict.fromkeys(texts) if text not in self.vectors]
-        if new:
-            self.vectors |= dict(zip(new, encoder.encode(new), strict=True))
-        return [self.vectors[text] for text in texts]
-
-    def _passage_vectors(self) -> dict[int, Vectors]:
-        return self.searcher.passage_vectors.rows([hit.passage.id for hit in self.evidence.passages])
-
-    def _support(self, sentence: str, passages: Sequence[str]) -> float | None:
-        """The best cosine of a written sentence with passages; None where words say enough: in an extract, or without
-        an encoder."""
-        encoded = None if self.writer == EXTRACTIVE else self._encode([sentence])
-        known = [self.quoted[text] for text in passages if text in self.quoted]
-        return max(float(vector @ encoded[0]) for vector in known) if encoded and known else None
-
-    # ----------------------------------------------------------------------------------------------------------- timing
-    def _timed(self, name: str, steps: Iterator[Step]) -> Iterator[Step]:
-        """The steps of one stage, timed as a whole under its name."""
-        at = time.perf_counter()
-        for step in steps:
-            yield (
-                step
-                if step.name == "writing"
-                else replace(step, milliseconds=round((time.perf_counter() - at) * 1000, 1))
-            )
-        self.timings[name] = round((time.perf_counter() - at) * 1000, 1)
-
-    def _done(self, name: str, value: Any, since: float) -> Step:
-        self.timings[name] = round((time.perf_counter() - since) * 1000, 1)
-        return Step(name, value, self.timings[name])
+    def _not_shown(self) -> list[str]:
+        """What is said where the picture does not show what was asked."""
+        if self.look.needs != "nothing":
+            return []
+        said = [piece for piece in read_reply(self.look.says, ()).pieces if isinstance(piece, str)]
+        return [NOT_SHOWN.get(self.language, NOT_SHOWN["en"]), *said]
 
 
 class _ClosedBook(_Asking):
@@ -429,42 +275,15 @@ class _ClosedBook(_Asking):
         self.searches = ()
         yield from self._timed("draft", self._draft())
         self.timings["total"] = round((time.perf_counter() - began) * 1000, 1)
-        parts = tuple(_parts(self.claims, (), {}))
+        parts = tuple(parts_of(self.claims, (), {}))
         yield Step("answer", self._answered(parts, (), ()) if parts else self._no_answer(), self.timings["total"])
 
     def _draft(self) -> Iterator[Step]:
         assert self.model is not None  # noqa: S101 (steps made sure)
-        request = closed_book_request(self.asked, question_language(self.asked), self._room(self.model))
+        self.pictures = self._pictures_to_send()
+        request = closed_book_request(self.asked.question, self.language, self._room(self.model))
+        request = with_pictures(request, self.pictures)
         reply = read_reply((yield from self._writing(request)), ())
         self.warnings += reply.warnings
         self.claims, self.writer = claims(reply, ()), self.model.name
         yield Step("draft", tuple(self.claims))
-
-
-def _parts(claims: Sequence[Claim], figures: Sequence[Figure], numbers: dict[int, int]) -> Iterator[Part]:
-    """Text and figures in reading order; ``numbers`` gets the number of each cited passage, by passage id."""
-    for block, own in blocks(claims, figures):
-        if block[0].heading and len(claims) > 1 and not own:
-            continue
-        cited = dict.fromkeys(passage.id for claim in block for passage in claim.passages)
-        for id_ in cited:
-            numbers.setdefault(id_, len(numbers) + 1)
-        yield TextPart(marked(block, numbers), tuple(numbers[id_] for id_ in cited))
-        for figure in own:
-            number = numbers.setdefault(figure.passage.id, len(numbers) + 1)
-            yield FigurePart(
-                figure.media, (number,), figure.reason, figure.score, figure.start, figure.end, figure.rows_total
-            )
-
-
-def _offered(claims: Sequence[Claim], figures: Sequence[Figure]) -> Iterator[Passage]:
-    for claim in claims:
-        yield from claim.passages
-    yield from (figure.passage for figure in figures)
-
-
-def _citation(number: int, passage: Passage, score: float) -> Citation:
-    return Citation(
-        number, passage.document, passage.title, passage.section, passage.text, passage.url, passage.licence,
-        passage.revision, score,
-    )  # fmt: skip

@@ -13,7 +13,7 @@ LANGUAGES = {
     "ja": "Japanese", "ko": "Korean", "pt": "Portuguese", "ru": "Russian", "zh": "Chinese",
 }  # fmt: skip
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-_FENCE = re.compile(r"<(?=\s*/?\s*(?:passage|figure|draft|question|system|user|assistant)\b)", re.IGNORECASE)
+_FENCE = re.compile(r"<(?=\s*/?\s*(?:passage|page|figure|draft|question|system|user|assistant)\b)", re.IGNORECASE)
 # By which the chat templates of common models tell turns apart; a server may take them for what they say.
 _TURN = re.compile(
     r"<(?=[|｜][^|｜<>\n]{1,40}[|｜]>|/?s>|<?/?SYS>|(?:start|end)_of_turn>|/?(?:bos|eos|pad|unk)>)|\[(?=/?INST\])",
@@ -24,13 +24,17 @@ _CITATION = re.compile(r"(?<!\w)\[(\d{1,4}(?:[-–, ]+\d{1,4})*)\]")
 
 
 def fill(name: str, /, **values: str) -> tuple[Message, ...]:
-    """The system and the user message of a prompt file, each ``{{place}}`` filled once; values are not filled again."""
-    system, _, user = _read(name).partition("\n---\n")
+    """The messages of a prompt file, each ``{{place}}`` filled once; values are not filled again.
+
+    What stands above its ``---`` is the system's message, what stands below the user's; without one all is the user's.
+    """
+    system, _, user = _read(name).rpartition("\n---\n")
 
     def filled(text: str) -> str:
         return _PLACE.sub(lambda place: values[place[1]], text).strip()
 
-    return Message("system", filled(system)), Message("user", filled(user))
+    asked = Message("user", filled(user))
+    return (Message("system", filled(system)), asked) if system else (asked,)
 
 
 def fenced(tag: str, text: str, **attributes: object) -> str:

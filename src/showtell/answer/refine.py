@@ -60,7 +60,7 @@ def refine_request(
     return ChatRequest(messages, max_tokens=reply_tokens)
 
 
-def with_pictures(
+def with_figures(
     request: ChatRequest, figures: Sequence[Figure], read: Callable[[str], bytes | None], tokens: int
 ) -> ChatRequest:
     """The request with the figures' pictures, as many of the first ones as fit into ``tokens``, for a model that sees.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from showtell.errors import PictureError
 from showtell.index.store import Store
@@ -37,7 +37,7 @@ class Likenesses:
         """
         if not self._store.writable:
             return 0
-        missing, count = self._missing(), 0
+        missing, count = unseen_pictures(self._store, "likenesses"), 0
         for first in range(0, len(missing), _AT_ONCE):
             looked_at = list(self._looked_at(missing[first : first + _AT_ONCE]))
             with self._store.writing() as db:
@@ -50,19 +50,8 @@ class Likenesses:
         self.complete()
         return self._synced().nearest(content, limit)
 
-    def _missing(self) -> list[str]:
-        names = self._store.select(
-            "SELECT DISTINCT name FROM assets a WHERE NOT EXISTS (SELECT 1 FROM likenesses WHERE asset = a.name)"
-        )
-        return [name for (name,) in names if PurePath(name).suffix in _PICTURES]
-
     def _looked_at(self, assets: list[str]) -> Iterator[tuple[str, int | None, int | None, bytes | None, bytes | None]]:
-        for asset in assets:
-            try:
-                content = (self._store.assets / asset).read_bytes()
-            except OSError as error:  # it may come back, so it is not remembered
-                log.warning("the picture %s cannot be read: %s", asset, error)
-                continue
+        for asset, content in read_assets(self._store, assets):
             seen = _look_at(asset, content)
             yield (asset, seen.width, seen.height, seen.windows, seen.copy) if seen else (asset, None, None, None, None)
 
@@ -84,6 +73,23 @@ class Likenesses:
     def _copy(self, asset: str) -> bytes | None:
         copies = self._store.select("SELECT copy FROM likenesses WHERE asset = ?", asset)
         return copies[0][0] if copies else None
+
+
+def unseen_pictures(store: Store, table: Literal["likenesses", "looks"]) -> list[str]:
+    """The assets that have pixels and no row in a table of what pictures look like."""
+    names = store.select(
+        f"SELECT DISTINCT name FROM assets a WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE asset = a.name)"  # noqa: S608
+    )
+    return [name for (name,) in names if PurePath(name).suffix in _PICTURES]
+
+
+def read_assets(store: Store, assets: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Each asset with its bytes; one that cannot be read may come back, so it is left out and not remembered."""
+    for asset in assets:
+        try:
+            yield asset, (store.assets / asset).read_bytes()
+        except OSError as error:
+            log.warning("the picture %s cannot be read: %s", asset, error)
 
 
 def _look_at(asset: str, content: bytes) -> Likeness | None:

@@ -80,4 +80,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             width INTEGER, height INTEGER,
             windows BLOB, copy BLOB)""",
     ),
+    (  # 4: what an image encoder makes of stored pictures; NULL of one that is broken
+        "CREATE TABLE looks (asset TEXT PRIMARY KEY, vector BLOB)",
+    ),
 )

@@ -15,6 +15,7 @@ from itertools import accumulate
 import numpy as np
 
 from showtell.index.likenesses import Likenesses
+from showtell.index.looks import Looks
 from showtell.index.store import Scope, Store
 from showtell.index.terms import is_cjk, query_terms, question_language, terms
 from showtell.index.vectors import VectorIndex
@@ -72,16 +73,20 @@ class Query:
 class Searcher:
     """Finds passages and media of one store; without an encoder by words alone.
 
-    A reranker is kept beside the encoder for what ranks the passages further.
+    A reranker is kept beside the encoder for what ranks the passages further; without ``looks`` no picture is found
+    by them.
     """
 
-    def __init__(self, store: Store, encoder: Encoder | None, reranker: Reranker | None = None) -> None:
+    def __init__(
+        self, store: Store, encoder: Encoder | None, reranker: Reranker | None = None, looks: Looks | None = None
+    ) -> None:
         self.store = store
         self.encoder = encoder
         self.reranker = reranker
         self.passage_vectors = VectorIndex(store, "passage_vectors")
         self.media_vectors = VectorIndex(store, "media_vectors")
         self.likenesses = Likenesses(store)
+        self.looks = looks or Looks(store)
         self._frequency: dict[str, int] = {}
         self._frequency_of = -1  # generation of the store
 
@@ -135,6 +140,11 @@ class Searcher:
         found = self.store.passages(best)
         return [Hit(found[i], fused[i], dense.get(i, 0.0), lexical.get(i, 0.0)) for i in best if i in found]
 
+    def by_words(self, query: Query, limit: int = 10) -> list[int]:
+        """The ids of the passages that share the most telling words with the question, best first."""
+        found = self.store.match_passages(self._lexical_terms(query), limit, query.scope)
+        return sorted(found, key=lambda id_: (-found[id_], id_))
+
     def nearest(self, query: Query, limit: int = 10) -> list[Hit]:
         """The passages nearest by cosine alone, best first; none without an encoder."""
         allowed = self.store.passage_ids(query.scope) if query.scope else None
@@ -157,6 +167,14 @@ class Searcher:
         score on they show the same. Raises PictureError where the content is no picture.
         """
         return self.likenesses.nearest(content, limit)
+
+    def pictures_by_looks(self, content: bytes | None, text: str | None, limit: int = 5) -> list[PictureHit]:
+        """The library's pictures that show the like of a picture, of what words say, or of both, best first.
+
+        Scored by cosine in the space of the image encoder; none without one, and ``looks.warnings`` says why where one
+        was wanted. Raises PictureError where the content is no picture.
+        """
+        return self.looks.nearest(content, text, limit)
 
     def media_cosines(self, query: Query, rows: Sequence[int]) -> dict[int, float]:
         """The cosine of the question with each of these media, by row number; empty without an encoder."""

@@ -201,6 +201,12 @@ class Store:
                 _insert(db, "moments", section_id=sections[moment.section], position=moment.position, **values)
             db.executemany("INSERT INTO assets VALUES (?, ?)", [(document, asset) for asset in row.assets])
 
+    def put_passage_vectors(self, vectors: Mapping[int, Vectors]) -> None:
+        """Store vectors of passages that have none, by the passages' ids."""
+        with self.writing() as db:
+            stored = [(id_, vector.astype(np.float32).tobytes()) for id_, vector in vectors.items()]
+            db.executemany("INSERT INTO passage_vectors (id, vector) VALUES (?, ?)", stored)
+
     def replace_media(self, rows: Mapping[int, MediaRow]) -> None:
         """Store these media in place of those with the row numbers, each in its section, in one transaction.
 
@@ -221,7 +227,7 @@ class Store:
         return sum(gone)
 
     def sweep(self) -> int:
-        """Delete what no document needs: replies of a model, likenesses, asset files; returns how many of these."""
+        """Delete what no document needs: replies of a model, looks, asset files; returns how many of these."""
         if self.select(f"SELECT 1 WHERE EXISTS ({_UNNEEDED_REPLIES})"):
             with self.writing() as db:
                 db.execute(f"DELETE FROM replies WHERE content IN ({_UNNEEDED_REPLIES})")  # noqa: S608
@@ -229,6 +235,7 @@ class Store:
             return 0
         with self.writing() as db:
             db.execute("DELETE FROM likenesses WHERE asset NOT IN (SELECT name FROM assets)")
+            db.execute("DELETE FROM looks WHERE asset NOT IN (SELECT name FROM assets)")
             needed = {name for (name,) in db.execute("SELECT DISTINCT name FROM assets")}
             unneeded = [path for path in self.assets.iterdir() if path.name not in needed]
             for path in unneeded:
@@ -298,6 +305,19 @@ class Store:
     def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
         """Passages by id."""
         return {row[0]: _passage(row) for row in self._in(_PASSAGE + " WHERE p.id IN ({})", ids)}
+
+    def first_passages(self, count: int) -> list[int]:
+        """The ids of the first passages of each document, in reading order."""
+        return [
+            id_
+            for (id_,) in self.select(
+                """SELECT id FROM (
+                    SELECT p.id, row_number() OVER (PARTITION BY s.document_id ORDER BY p.id) AS place
+                    FROM passages p JOIN sections s ON s.id = p.section_id
+                ) WHERE place <= ? ORDER BY id""",
+                count,
+            )
+        ]
 
     def section_passages(self, sections: Sequence[int]) -> list[Passage]:
         """All passages of these sections, in reading order within each."""

@@ -16,7 +16,7 @@ from showtell.index.store import DocumentRow, MediaRow, MomentRow, PassageRow, S
 from showtell.index.terms import terms
 from showtell.ingest.split import MediaPlace, PassageText, Pieces, describe, heading
 from showtell.models.base import Encoder, Vectors
-from showtell.types import Media, Passage
+from showtell.types import HeadingPath, Media, Passage
 
 # A media item's vector is its own words' and that of the passage around it, mixed. On the development set the right
 # media of a document came first more often than with the surrounding text encoded anew (mean average precision 0.86
@@ -46,8 +46,13 @@ def _texts(pieces: Pieces) -> Iterator[str]:
 
 def _passage_texts(pieces: Pieces) -> list[str]:
     document = pieces.document
-    headings = [heading(document.title, section.path) for section in document.sections]
-    return [f"{headings[passage.section]}\n{passage.text}" for passage in pieces.passages]
+    sections = document.sections
+    return [passage_text(document.title, sections[each.section].path, each.text) for each in pieces.passages]
+
+
+def passage_text(title: str, section: HeadingPath, text: str) -> str:
+    """What is encoded of a passage: its headings, then its words."""
+    return f"{heading(title, section)}\n{text}"
 
 
 def _own_words(media: MediaPlace) -> str:
