@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from tests.sources.archives import Contents, need_libzim, page, write
 from tests.sources.mediawiki import searches
 
 LAMP = page("Lamp", "<p>The <b>lamp</b> gives light. It weighs 5 kg.</p><h2>Size</h2><p>It is 30 cm high.</p>")
+ZSTANDARD = b"\x28\xb5\x2f\xfd"  # how a frame of it begins, RFC 8878: where an archive's texts are
 LAMPS = Contents({"Lamp": LAMP, "Lantern": page("Lantern", "<p>A lantern is a lamp to carry.</p>")})
 
 
@@ -62,8 +61,8 @@ def test_the_right_page_stands_first_for_most_searches(zim, mediawiki):
     wanted = [title for _, title in searches()]
     not_first = [(title, titles) for title, titles in zip(wanted, found, strict=True) if titles[:1] != [title]]
     missed = [title for title, titles in zip(wanted, found, strict=True) if title not in titles]
-    assert len(not_first) <= 4, not_first
-    assert len(missed) <= 2, missed
+    assert len(not_first) <= 2, not_first
+    assert len(missed) <= 1, missed
 
 
 def test_a_redirect_leads_to_its_page_and_is_told(zim):
@@ -174,6 +173,24 @@ def test_a_picture_that_is_none_or_not_there_is_told(tmp_path):
     ]
 
 
+def test_pages_of_older_archives_are_read_alike(tmp_path):
+    need_libzim()
+    markup = (
+        '<html><body><div class="content mw-parser-output"><h1 id="titleHeading">Lamp</h1><div id="mw-content-text">'
+        '<section data-mw-section-id="0"><p>The lamp gives light.</p></section><details data-level="2" open><summary '
+        'class="section-heading"><h2 id="Size">Size</h2></summary><p>It is 30 cm high.</p></details>'
+        '<div style="clear:both; background-image:linear-gradient(180deg, #E8E8E8, white)">This article is issued from '
+        '<a href="https://en.wikipedia.org/wiki/Lamp?oldid=12">Wikipedia</a>. The text is licensed under <a href='
+        '"http://creativecommons.org/licenses/by-sa/4.0/">Creative Commons</a>.</div></div></div></body></html>'
+    )
+    told = {"Source": "en.wikipedia.org", "Language": "eng,fra"}
+    document = read(Zim(write(tmp_path / "a.zim", Contents({"Lamp": markup}), metadata=told)), "lamp")
+    assert [section.path for section in document.sections] == [(), ("Size",)]
+    assert words(document) == "The lamp gives light.\nIt is 30 cm high."
+    assert (document.url, document.licence) == ("https://en.wikipedia.org/wiki/Lamp?oldid=12", "Creative Commons")
+    assert document.language == "en"
+
+
 def test_pages_of_other_sites_are_read_too(tmp_path):
     need_libzim()
     markup = (
@@ -227,18 +244,26 @@ def test_an_archive_without_pages_is_an_error(tmp_path):
         Zim(write(tmp_path / "a.zim", Contents()))
 
 
-def test_a_damaged_file_is_an_error_or_an_answer_in_time(made, tmp_path):
+def test_a_damaged_file_is_an_error(made, tmp_path):
     whole = made.read_bytes()
-    file, answered = tmp_path / "damaged.zim", 0
-    before = time.monotonic()
-    for at in range(80, len(whole), len(whole) // 60):
-        file.write_bytes(whole[:at] + bytes(byte ^ 0xA5 for byte in whole[at : at + 40]) + whole[at + 40 :])
-        with contextlib.suppress(SourceError):
-            asking = ZimPages(Zim(file))
-            list(asking.documents(asking.search(["lamp"])))
-            answered += not asking.warnings
-    assert 0 < answered < 60
-    assert time.monotonic() - before < 30
+    file = tmp_path / "damaged.zim"
+    for at in range(0, len(whole), len(whole) // 60):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 0xA5]) + whole[at + 1 :])
+        with pytest.raises(SourceError, match=r"damaged\.zim: .*; download it again"):
+            Zim(file)
+
+
+def test_a_file_too_large_to_verify_is_an_error_where_it_is_damaged(made, tmp_path):
+    whole = made.read_bytes()
+    file = tmp_path / "damaged.zim"
+    file.write_bytes(whole.replace(ZSTANDARD, b"\0\0\0\0"))
+    asking = ZimPages(Zim(file, verified_bytes=0))
+    for ask in (
+        lambda: asking.search(["lamp"]),
+        lambda: list(asking.documents([FoundPage("", f"{asking.name}/Lamp")])),
+    ):
+        with pytest.raises(SourceError, match=r"damaged\.zim: the file is damaged \(.*\); download it again"):
+            ask()
 
 
 def test_a_page_that_is_not_there_is_an_error(made):

@@ -19,7 +19,7 @@ from showtell.errors import SourceError
 from showtell.index.terms import stop_words, words
 from showtell.ingest.inline import squeeze
 from showtell.ingest.resources import Place
-from showtell.sources.archive import Entry, Zim, target
+from showtell.sources.archive import MAX_PAGE_BYTES, Entry, Zim, target
 from showtell.sources.article import Article
 from showtell.sources.base import FoundPage
 from showtell.sources.files import WikiPicture, leads_to
@@ -32,6 +32,7 @@ FEW = 5  # hits; with fewer, words are left out
 MAX_WORDS = 8  # of one search
 LEADS = 15  # pages of which the lead is read
 LEAD = 600  # characters
+LEAD_WITHIN = 150_000  # bytes of a page; a long infobox stands before the lead
 AMBIGUOUS_READ = 1  # pages whose meanings are looked up for one question
 MEANINGS = 30  # looked at on such a page
 MAX_PICTURES = 50  # of one page
@@ -39,7 +40,7 @@ MAX_PICTURE_BYTES = 10_000_000
 MAX_PICTURES_BYTES = 30_000_000  # of one page, in all
 UNKNOWN_LICENCE = "licence not told by the archive"
 # Of mwoffliner, which makes Wikimedia's archives: where its pages hold the article, and its notice below, old and new.
-_CONTENT = "#mw-content-text, .mw-parser-output"
+_CONTENT = ("#mw-content-text", ".mw-parser-output")
 _FOOTER = '.zim-footer, div[style*="linear-gradient(180deg, #E8E8E8"]'
 _LICENCE = 'a[href*="creativecommons.org/licenses"]'
 _PROJECTS = "wikipedia wiktionary wikivoyage wikibooks wikisource wikiversity wikiquote wikinews"
@@ -53,7 +54,6 @@ class ZimPages:
         """Nothing is read yet; the file is shared by all questions."""
         self.name = zim.name
         self._zim = zim
-        self._read_pages: dict[str, _Page] = {}
         self._warnings: list[str] = []
 
     @property
@@ -118,7 +118,7 @@ class ZimPages:
     def _with_lead(self, page: FoundPage) -> FoundPage | None:
         """The page with its first paragraphs; None, and a warning, where it cannot be read."""
         try:
-            article = self._page(page.url).article
+            article = self._page(page.url, LEAD_WITHIN).article
         except SourceError as problem:
             self._warnings.append(f"{page.title}: {problem}")
             return None
@@ -161,7 +161,6 @@ class ZimPages:
             raise problems[0]
 
     def _document(self, url: str, page: _Page) -> Document:
-        del self._read_pages[url]  # an article is read once
         file = self._zim.path  # no path below a file leads anywhere on this machine
         place = Place(f"{file}/{self._path(url)}", url, file, page.url)
         found = self._pictures(page.article.files)
@@ -170,14 +169,12 @@ class ZimPages:
     def _path(self, url: str) -> str:
         return url.removeprefix(f"{self.name}/")
 
-    def _page(self, url: str) -> _Page:
-        """The page at an address within the file. Raises SourceError."""
-        if url not in self._read_pages:
-            entry = self._zim.entry(self._path(url))
-            if entry is None or not entry.is_page:
-                raise SourceError(f"{url}: there is no such page; search for it")
-            self._read_pages[url] = _read(entry, self._zim)
-        return self._read_pages[url]
+    def _page(self, url: str, most: int = MAX_PAGE_BYTES) -> _Page:
+        """The page at an address within the file, or so many bytes of it. Raises SourceError."""
+        entry = self._zim.entry(self._path(url))
+        if entry is None or not entry.is_page:
+            raise SourceError(f"{url}: there is no such page; search for it")
+        return _read(entry, self._zim, most)
 
     def _pictures(self, names: Sequence[str]) -> dict[str, WikiPicture | str]:
         """What may be shown of the files, or why nothing may."""
@@ -212,10 +209,10 @@ class _Page:
     licence: str | None
 
 
-def _read(entry: Entry, zim: Zim) -> _Page:
+def _read(entry: Entry, zim: Zim, most: int) -> _Page:
     """A page of the archive; one that is no wiki's is taken whole, the reader finds its content. Raises SourceError."""
-    html = LexborHTMLParser(zim.content(entry).decode("utf-8", "replace"))
-    root = html.css_first(_CONTENT) or html.body
+    html = LexborHTMLParser(zim.content(entry)[:most].decode("utf-8", "replace"))
+    root = next(filter(None, map(html.css_first, _CONTENT)), html.body)
     if root is None:
         raise SourceError(f"{zim.name}/{entry.path}: the page is empty; choose another")
     footers = html.css(_FOOTER)
