@@ -13,6 +13,7 @@ from showtell.doctor import Finding, examine
 from showtell.models import server as places
 from showtell.settings import Settings
 from tests.models.chat_server import ChatServer, chat_server, error, page, reply, unless
+from tests.models.tiny_clip import write_clip
 
 
 @pytest.fixture
@@ -100,3 +101,16 @@ def test_whether_a_model_sees_is_tried_with_a_picture(tmp_path, server):
 def test_a_web_page_is_no_model(tmp_path, server):
     server.answers = [page()]
     assert "instead of a stream" in told(tmp_path, model=server.model, model_sees=True).advice
+
+
+def test_an_image_encoder_is_examined_where_one_is_set(tmp_path):
+    assert not any(
+        finding.subject == "image encoder" for finding in examine(Settings(library=tmp_path, cache=tmp_path))
+    )
+    model = write_clip(tmp_path / "tiny")
+    finding = told(tmp_path, "image encoder", image_encoder=str(model.folder))
+    assert (finding.fine, finding.fact.partition("@")[0]) == (True, "tiny")
+    (model.folder / "preprocessor_config.json").unlink()
+    finding = told(tmp_path, "image encoder", image_encoder=str(model.folder))
+    assert (finding.fine, finding.fact) == (False, "no weights, so no picture is found by its looks")
+    assert "lacks preprocessor_config.json" in finding.advice

@@ -100,6 +100,7 @@ def test_a_library_of_an_earlier_version_is_brought_up_to_date(store: Store) -> 
     store.close()
     with sqlite3.connect(store.folder / "library.sqlite") as db:
         db.execute("DROP TABLE likenesses")
+        db.execute("DROP TABLE looks")
         db.execute("PRAGMA user_version = 2")
     db.close()
     upgraded = Store(store.folder)
