@@ -15,6 +15,7 @@ import pytest
 from showtell.answer.generate import Room, closed_book_request, draft_request, offer
 from showtell.answer.refine import refine_request
 from showtell.answer.rewrite import rewrite_request
+from showtell.answer.vision_rag import answer_request, keywords_request
 from showtell.ingest.captions import request as caption_request
 from showtell.models.base import ChatRequest, Message
 from showtell.types import (
@@ -86,6 +87,8 @@ ASKED: dict[str, Callable[[], ChatRequest]] = {
     "refine": refine,
     "rewrite": rewrite,
     "closed_book": lambda: closed_book_request(QUESTION, "en", ROOM),
+    "vision_keywords": lambda: keywords_request(QUESTION, [b"a picture"]),
+    "vision_answer": lambda: answer_request(QUESTION, [b"a picture"], (CLEANING, WINTER)),
     "picture": lambda: caption(PICTURE, b"a picture"),
     "table": lambda: caption(TABLE),
     "transcript": lambda: caption(FILM),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from showtell.answer.citing import claims_of
@@ -44,20 +43,23 @@ def offer(question: str, passages: Sequence[Passage], room: Room) -> tuple[tuple
     """The passages as far as they fit, best first, and what the reader should know of what was kept from the model."""
     left = room.prompt_tokens - tokens(draft_request(question, (), "", room))
     kept: list[Offer] = []
-    addressed: Counter[str] = Counter()
     for passage in passages:
-        said, instructions = without_instructions(passage.text)
-        addressed[passage.document] += len(instructions)
+        said, _ = without_instructions(passage.text)
         left -= count_tokens(_fenced(len(kept) + 1, passage, ""))
         text = cut_to_tokens(said, left) if left > LEAST else ""
         if text.strip():
             kept.append(Offer(passage, text))
             left -= count_tokens(text)
-    warnings = tuple(
+    return tuple(kept), kept_back(passages)
+
+
+def kept_back(passages: Iterable[Passage]) -> tuple[str, ...]:
+    """What the reader should know of sentences that address the model and that it is not given."""
+    documents = dict.fromkeys(each.document for each in passages if without_instructions(each.text)[1])
+    return tuple(
         f"text in {name} that gives a model instructions was kept from it; look whether it belongs there"
-        for name in +addressed
+        for name in documents
     )
-    return tuple(kept), warnings
 
 
 def draft_request(question: str, offers: Sequence[Offer], language: str, room: Room) -> ChatRequest:

@@ -54,7 +54,7 @@ _PREDICATE = re.compile(
     r"|没有|沒有|無法|无法|不能|不是|看不|未见|是一|的是|抱歉"
 )
 _NOTHING = frozenset(
-    [
+    {
         "none",
         "null",
         "nil",
@@ -68,12 +68,8 @@ _NOTHING = frozenset(
         "ninguna",
         "nessuno",
         "nenhum",
-        "нет",
-        "无",
-        "無",
-        "なし",
-        "없음",
-    ]
+    }
+    | {"нет", "无", "無", "なし", "없음"}
 )
 
 
