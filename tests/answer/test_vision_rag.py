@@ -122,9 +122,10 @@ def test_a_short_section_is_one_chunk_that_knows_its_place() -> None:
 
 
 def test_tables_are_lines_of_cells() -> None:
-    table = Table(("", "Male", "Female"), (("Weight", "300–800 kg", "150–300 kg"), ("", "", "")), caption="Polar bear")
+    rows = (("Size",) * 3, ("Weight", "300–800 kg", "150–300 kg"), ("", "", ""))
+    table = Table(("", "Male", "Female"), rows, caption="Polar bear")
     (chunk,) = chunks([document("Polar bear", table)])
-    assert chunk.text == "Polar bear\n | Male | Female\nWeight | 300–800 kg | 150–300 kg"
+    assert chunk.text == "Polar bear\n | Male | Female\nSize\nWeight | 300–800 kg | 150–300 kg"
 
 
 def test_a_long_section_is_cut_at_sentences_that_are_repeated_whole() -> None:

@@ -190,7 +190,7 @@ def _said(block: Block) -> str:
     if isinstance(block, Text):
         return block_text(block)
     if isinstance(block, Table):
-        rows = [block.header, *block.rows]
+        rows = [row[:1] if len(set(row)) == 1 else row for row in (block.header, *block.rows)]  # what spans all, once
         return "\n".join(filter(None, [block.caption, *(row_text(row) for row in rows if any(row))]))
     return ""
 
