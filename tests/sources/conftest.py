@@ -1,3 +1,2 @@
 from tests.sources.archives import archive as archive  # fixtures
-from tests.sources.mediawiki import mediawiki as mediawiki
 from tests.sources.scripted import scripted as scripted

@@ -20,8 +20,8 @@ from showtell.ingest.split import split
 from showtell.models.base import Encoder, Reranker
 from showtell.types import Document
 
-BY_WORDS = 40  # passages of all pages that are encoded for the words that they share with the searches
-FIRST = 3  # passages of each page that are encoded all the same: its lead and its infobox
+BY_WORDS = 24  # passages of all pages that are encoded for the words that they share with the searches
+FIRST = 2  # passages of each page that are encoded all the same: its lead and its infobox
 MOST_MEDIA = 60  # whose own words are encoded
 
 

@@ -117,7 +117,8 @@ def sentences(text: str) -> list[str]:
 
 def word_count(text: str) -> int:
     """Words of a text; two CJK characters count as one."""
-    return sum((len(word) + 1) // 2 if is_cjk(word) else 1 for word in words(text))
+    found = words(text)
+    return len(found) if text.isascii() else sum((len(word) + 1) // 2 if is_cjk(word) else 1 for word in found)
 
 
 def row_text(row: Iterable[str]) -> str:
