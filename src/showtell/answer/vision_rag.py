@@ -9,7 +9,7 @@
 - a chunk that says nothing, that repeats another, or that only links elsewhere is none;
 - question and keywords are encoded as a query, with the encoder's prefix, and with a space between them;
 - of many chunks only those are encoded that words choose; without an encoder words rank, and what shares none is none;
-- fewer than seven chunks, or none, are answered from as well, where the code fails;
+- fewer than seven chunks are answered from as well, where the code fails;
 - sentences in a page that address the model, and what it could take for turns of the conversation, are kept from it;
 - the answer's sentences are given to the chunks closest to them, so that its numbers can be checked.
 """
