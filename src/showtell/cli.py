@@ -99,7 +99,7 @@ def list_documents(options: argparse.Namespace) -> int:
 
 def ask(options: argparse.Namespace) -> int:
     """``showtell ask QUESTION``"""
-    with _library(options, create="library" not in (options.sources or ["library"])) as library:
+    with _library(options, create=_asks_elsewhere(options)) as library:
         answer = _answered(library, options)
         if options.html or options.open:
             from showtell.render.html import render_html
@@ -142,6 +142,11 @@ def _answered(library: Library, options: argparse.Namespace) -> Answer:
     *_, last = steps
     answer: Answer = last.value
     return answer
+
+
+def _asks_elsewhere(options: argparse.Namespace) -> bool:
+    """Whether there need be no library yet, for others are asked; it then keeps the pictures."""
+    return bool(options.sources) and "library" not in options.sources
 
 
 def _earlier(path: str) -> Answer:
@@ -202,11 +207,12 @@ def evaluate(options: argparse.Namespace) -> int:
     questions = load_questions(Path(options.questions))
     methods = list(dict.fromkeys(options.method or ["showtell"]))
     total = len(questions) * len(methods)
-    with _library(options) as library, _Progress(total, "questions", options.quiet) as progress:
+    create = _asks_elsewhere(options)
+    with _library(options, create) as library, _Progress(total, "questions", options.quiet) as progress:
         if library.model is None and "closed-book" in methods:  # told once, as is a model that cannot be
             raise ShowtellError("closed-book is a model without sources; name one with --model NAME")
         results = {
-            method: _evaluated(library, questions, method, _results_file(options.out, method, methods), progress)
+            method: _evaluated(library, questions, method, options, progress)
             for method in methods
         }
     print(comparison(questions, results) if len(methods) > 1 else table(questions, results[methods[0]]))
@@ -215,17 +221,23 @@ def evaluate(options: argparse.Namespace) -> int:
 
 
 def _evaluated(
-    library: Library, questions: Sequence[EvaluationQuestion], method: str, out: Path | None, progress: _Progress
+    library: Library,
+    questions: Sequence[EvaluationQuestion],
+    method: str,
+    options: argparse.Namespace,
+    progress: _Progress,
 ) -> list[Result]:
     from showtell.evaluate.run import evaluate_to_file
 
-    return evaluate_to_file(library, questions, out, method, lambda _: progress.step(f"questions by {method}"))
+    out = _results_file(options.out, method, options.method or [])
+    told = f"questions by {method}"
+    return evaluate_to_file(library, questions, out, method, options.sources, lambda _: progress.step(told))
 
 
 def _results_file(out: str | None, method: str, methods: Sequence[str]) -> Path | None:
     """The file that is named; of several methods each has its own, ``results.murar.jsonl``."""
     path = Path(out) if out else None
-    return path.with_name(f"{path.stem}.{method}{path.suffix}") if path and len(methods) > 1 else path
+    return path.with_name(f"{path.stem}.{method}{path.suffix}") if path and len(set(methods)) > 1 else path
 
 
 def demo(options: argparse.Namespace) -> int:
@@ -314,6 +326,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command("evaluate", evaluate, "answer a file of questions and score the answers")
     one.add_argument("questions", metavar="QUESTIONS.jsonl")
     one.add_argument("--out", metavar="RESULTS.jsonl", help=_OUT)
+    one.add_argument("--from", action="append", default=[], dest="sources", metavar="SOURCE", help=_FROM)
     one.add_argument("--method", action="append", type=_method, metavar="NAME", help=_METHODS)
     model(one)
 
@@ -336,8 +349,8 @@ _IMAGE = "a picture that the question is about; may be repeated"
 _FROM = "where to look: library (the default), wikipedia, or a ZIM file; may be repeated"
 _SEARCH = "search for this in place of what showtell makes of the question; may be repeated"
 _METHOD = (
-    "how to answer: showtell (the default), murar (the published method, for comparison), text-only (showtell without"
-    " media), closed-book (the model without your documents)"
+    "how to answer: showtell (the default); for comparison murar and vision-rag (the published methods), text-only"
+    " (showtell without media) and closed-book (the model without your documents)"
 )
 _METHODS = f"{_METHOD}; repeat it to compare methods side by side"
 _MODEL = "chat model: ollama/NAME, openai/NAME or http://HOST:PORT/v1#NAME; without one, the sources' own words"

@@ -23,7 +23,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from showtell.answer.evidence import ranked
 from showtell.answer.pipeline import METHODS, Asked, Limits, Means, Step, run
 from showtell.answer.query import read_intent
-from showtell.errors import EncoderMismatch, LibraryError, ModelError, SettingsError, ShowtellError, SourceError
+from showtell.errors import (
+    EncoderMismatch,
+    LibraryError,
+    ModelError,
+    PictureError,
+    SettingsError,
+    ShowtellError,
+    SourceError,
+)
 from showtell.index.likenesses import Likenesses
 from showtell.index.looks import Looks
 from showtell.index.search import Searcher
@@ -52,6 +60,7 @@ log = logging.getLogger(__name__)
 # Small documents are encoded together; what waits is not stored yet. At most so many passages, documents, bytes wait.
 POOL_TEXTS, POOL_DOCUMENTS, POOL_BYTES = 64, 256, 50_000_000
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+PUBLISHED_REQUESTS = 41  # that a question may cost the wiki by the published vision-rag, as its own code does
 READER = "2"  # counts up when the reader or the splitter reads the same bytes differently
 
 
@@ -330,45 +339,62 @@ class Library:
         )
         pictures = self._pictures(images, after)
         asked = Asked(question, scope or Scope(), method, tuple(after), pictures, tuple(searches))
-        opened = tuple(self._source(name, question, asked.scope) for name in dict.fromkeys(sources))
-        if [source.name for source in opened] == ["library"]:
+        names = dict.fromkeys(sources or (("wikipedia",) if method == "vision-rag" else ()))
+        opened = tuple(self._source(name, asked) for name in names)
+        if method != "vision-rag" and [source.name for source in opened] == ["library"]:
             opened = ()
         reader = self._reader if pictures else None
-        yield from run(asked, Means(self.searcher, limits, self.model, opened, reader, self.shelf), self.warnings)
+        means = Means(self.searcher, limits, self.model, opened, reader, self.shelf)
+        yield from run(asked, means, [*self.warnings, *self._not_kept(pictures)])
 
     @cached_property
     def shelf(self) -> Shelf:
-        """Pictures that are no document's: those asked with, and those shown from other sources."""
+        """Pictures that are no document's: those asked with, and those shown from other sources.
+
+        They lie in the library's folder, or in the cache where that may only be read.
+        """
         from showtell.ingest.shelf import Shelf
 
         contact = self.settings.wikipedia_contact
         return Shelf(
-            self.store.folder / "shelf",
+            (self.store.folder if self.store.writable else self.settings.cache) / "shelf",
             lambda: self.fetcher.named(f"showtell ({contact})") if contact else self.fetcher,
         )
 
     def _pictures(self, images: Sequence[str | Path | bytes], after: Sequence[Answer]) -> tuple[QuestionPicture, ...]:
         if not (images or (after and after[-1].question.images)):
             return ()
-        from showtell.pictures import kept_picture, question_picture
+        from showtell.pictures import kept_picture
 
-        pictures = tuple(question_picture(self._picture(image)) for image in images)
-        for picture in pictures if self.store.writable else ():
-            self.shelf.put(picture.name, picture.content)
-        if pictures:
-            return pictures
-        kept = (self.shelf.asked(sha256) for sha256 in after[-1].question.images)
-        return tuple(kept_picture(content) for content in kept if content)
+        if images:
+            return tuple(map(self._picture, images))
+        kept = [self.shelf.find(sha256) for sha256 in after[-1].question.images]
+        if None in kept:
+            raise SourceError("the picture of the earlier question is not kept any more; name it again with --image")
+        return tuple(kept_picture(file.read_bytes()) for file in kept if file)
 
-    def _picture(self, image: str | Path | bytes) -> bytes:
+    def _picture(self, image: str | Path | bytes) -> QuestionPicture:
+        from showtell.pictures import MAX_BYTES, question_picture
+
         if isinstance(image, bytes):
-            return image
-        if is_url(str(image)):
-            return self.fetcher.get(str(image), accept="image/*, */*;q=0.1").data
+            return question_picture(image)
         try:
-            return Path(image).read_bytes()
+            if is_url(str(image)):
+                return question_picture(self.fetcher.get(str(image), accept="image/*, */*;q=0.1").data)
+            with Path(image).open("rb") as file:
+                return question_picture(file.read(MAX_BYTES + 1))
+        except PictureError as error:
+            raise PictureError(f"{image}: {error}") from error
         except OSError as error:
             raise SourceError(f"{image}: cannot be read ({error.strerror}); name a picture file") from error
+
+    def _not_kept(self, pictures: Iterable[QuestionPicture]) -> Iterator[str]:
+        """Keep the pictures for what follows the answer; tell why one cannot be."""
+        for picture in pictures:
+            try:
+                self.shelf.put(picture.name, picture.content)
+            except LibraryError as error:
+                yield f"the question's picture will not be on the answer's page, nor in a question that follows: {error}"
 
     @cached_property
     def _reader(self) -> TextReader | None:
@@ -380,15 +406,18 @@ class Library:
             log.info("%s", error)
             return None
 
-    def _source(self, name: str, question: str, scope: Scope) -> Source:
+    def _source(self, name: str, asked: Asked) -> Source:
         if name == "library":
             from showtell.sources.library import LibraryPages
 
-            return LibraryPages(self.searcher, scope)
+            return LibraryPages(self.searcher, asked.scope)
         if name == "wikipedia":
             from showtell.sources.wikipedia import Wikipedia
 
-            return Wikipedia(self._wiki(question_language(question) or "en"), requests=self.settings.wikipedia_requests)
+            wiki, requests = self._wiki(question_language(asked.question) or "en"), self.settings.wikipedia_requests
+            return Wikipedia(
+                wiki, requests=max(requests, PUBLISHED_REQUESTS) if asked.method == "vision-rag" else requests
+            )
         if name.lower().endswith(".zim"):
             from showtell.sources.archive import Zim
             from showtell.sources.zim import ZimPages

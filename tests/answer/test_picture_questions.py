@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -41,10 +42,12 @@ def photo(colour: str = "firebrick", size: tuple[int, int] = (900, 600), **saved
 class Seeing:
     """A model that sees what it is told: replies by kind of request, in order, the last one for the rest."""
 
-    def __init__(self, **replies: str | list[str] | Callable[[ChatRequest], str]) -> None:
+    def __init__(
+        self, model: ScriptedModel | None = None, **replies: str | list[str] | Callable[[ChatRequest], str]
+    ) -> None:
         self._made = {kind: each for kind, each in replies.items() if callable(each)}
         self._replies = {kind: [each] if isinstance(each, str) else each for kind, each in replies.items()}
-        self.model = ScriptedModel(self.reply)
+        self.model = model or ScriptedModel(self.reply)
 
     def requests(self, kind: str) -> list[ChatRequest]:
         return [each for each in self.model.requests if self._kind(each) == kind]
@@ -291,6 +294,46 @@ def test_pictures_of_the_pages_stay_with_the_answer(mediawiki: MediaWiki, tmp_pa
                 assert picture.width > 100
             assert media.licence
             assert media.credit
+
+
+# ------------------------------------------------------------------------------------------------ the published method
+@pytest.mark.parametrize(
+    ("question", "keywords", "said", "shown"),
+    [
+        ("How tall are the plants that produce this fruit?", "tomato plant, tomato plant height",
+         "The plants typically grow to 1-3 meters (3-10 feet) in height.", "1-3 meters"),
+        ("How much does this species weight?", "polar bear, weight",
+         "Males weigh 300-800 kg (660-1,760 lb), females 150-300 kg (330-660 lb).", "300-800 kg"),
+        ("What's the average weight of this animal?", "lion, weight, average weight",
+         "It is 187.5 kg (386 lb) in Southern Africa and 174.9 kg (386 lb) in East Africa.", "187.5 kg (413 lb)"),
+    ],
+)  # fmt: skip
+def test_the_published_method(
+    ask_wiki: Callable[..., Answer], question: str, keywords: str, said: str, shown: str
+) -> None:
+    model = ScriptedModel([keywords, said])
+    answer = ask_wiki(question, Seeing(model), method="vision-rag")
+    assert shown in text_of(answer)
+    assert answer.method == "vision-rag"
+    assert answer.searches == tuple(keywords.split(", "))
+    assert answer.requests["model"] == 2
+    assert all(len(request.messages) == 1 and request.messages[0].pictures for request in model.requests)
+    prompt = model.requests[1].messages[0].text
+    assert 0 < len(re.findall(r"From Wikipedia page (.+?) : ", prompt)) <= 7
+    assert "References" not in prompt
+    assert answer.citations
+
+
+def test_the_published_method_searches_for_no_statement(ask_wiki: Callable[..., Answer]) -> None:
+    said = ["There are no fish visible in the image provided. The image shows a desert.", "The image shows no fish."]
+    answer = ask_wiki("Tell me the species of the fish", Seeing(ScriptedModel(said)), method="vision-rag")
+    assert answer.requests == {"model": 2, "wikipedia": 0}
+    assert not answer.citations
+
+
+def test_the_published_method_is_nothing_without_a_model(ask_wiki: Callable[..., Answer]) -> None:
+    with pytest.raises(ModelError, match="--model"):
+        ask_wiki("How tall is it?", None, method="vision-rag")
 
 
 # ------------------------------------------------------------------------------------------------- without such a model

@@ -10,9 +10,11 @@ from showtell.answer import murar
 from showtell.answer.asking import EXTRACTIVE, NOT_SHOWN, Asked, Limits, Means, Step, offered, parts_of
 from showtell.answer.attribute import attribute
 from showtell.answer.draft import draft, introduce
-from showtell.answer.generate import claims, closed_book_request, draft_request, is_whole, offer, tokens
+from showtell.answer.evidence import Evidence
+from showtell.answer.generate import claims, closed_book_request, draft_request, is_whole, kept_back, offer, tokens
 from showtell.answer.illustrate import Bounds, Cosines, bounded, choose, led_by, likeness, place
-from showtell.answer.look import with_pictures
+from showtell.answer.keywords import read_keywords
+from showtell.answer.look import Look, with_pictures
 from showtell.answer.prompts import LANGUAGES, language_name
 from showtell.answer.refine import (
     PICTURE_PIXELS,
@@ -25,17 +27,19 @@ from showtell.answer.refine import (
 from showtell.answer.reply import read_reply
 from showtell.answer.searching import Searching
 from showtell.answer.verify import verify
+from showtell.answer.vision_rag import PAGES, answer_request, chunks, keywords_request, rank
+from showtell.answer.vision_rag import claims as claims_of_chunks
 from showtell.errors import ModelError, PictureError, PicturesRefused
 from showtell.index.search import Query
 from showtell.index.terms import question_language
 from showtell.ingest.split import word_count
 from showtell.models.base import ChatModel, ChatRequest
-from showtell.types import Check, Claim, Figure, Image
+from showtell.types import Check, Claim, Document, Figure, Image, Passage
 
 __all__ = ["METHODS", "Asked", "Limits", "Means", "Step", "run"]
 
-METHODS = ("showtell", "murar", "text-only", "closed-book")
-"""showtell's own; the published MuRAR; showtell's draft without media; a model without sources."""
+METHODS = ("showtell", "murar", "vision-rag", "text-only", "closed-book")
+"""showtell's own; the two published ones; showtell's draft without media; a model without sources."""
 
 NO_ROOM = (
     "this is an extract of your documents, for question and reply leave no room for passages in the model's context;"
@@ -55,7 +59,7 @@ def run(asked: Asked, means: Means, warnings: Sequence[str] = ()) -> Iterator[St
     A model that fails is told in the answer's warnings, and the answer is then an extract; only "closed-book" raises
     its ModelError. Raises an error of the sources where none of them could be searched.
     """
-    kinds = {"closed-book": _ClosedBook}
+    kinds = {"closed-book": _ClosedBook, "vision-rag": _VisionRag}
     yield from kinds.get(asked.method, _Asking)(asked, means, list(warnings)).steps()
 
 
@@ -263,6 +267,47 @@ class _Asking(Searching):
             return []
         said = [piece for piece in read_reply(self.look.says, ()).pieces if isinstance(piece, str)]
         return [NOT_SHOWN.get(self.language, NOT_SHOWN["en"]), *said]
+
+
+class _VisionRag(_Asking):
+    """The published way of a picture question: keywords, twenty pages, seven chunks of them, an answer (§2)."""
+
+    chunks: list[Passage]
+
+    def steps(self) -> Iterator[Step]:
+        if self.model is None:
+            raise ModelError("vision-rag is written by a model that sees; name one with --model NAME")
+        began = time.perf_counter()
+        self.question, self.pictures = self.asked.question, self._pictures_to_send()
+        yield from self._timed("look", self._name_keywords())
+        yield from self._timed("read", self._read_chunks())
+        yield from self._timed("draft", self._answer_from_chunks(self.model))
+        yield from self._finish(began)
+
+    def _name_keywords(self) -> Iterator[Step]:
+        if self.asked.searches:
+            self.searches = self.asked.searches
+        else:
+            self.searches = read_keywords("".join(self._stream(keywords_request(self.question, self.pictures)))).texts
+        yield Step("look", Look("search", self.searches))
+
+    def _read_chunks(self) -> Iterator[Step]:
+        """The chunks closest to question and keywords; nothing is searched where the model names none."""
+        read: list[Document] = []
+        for source in self.means.sources if self.searches else ():
+            read += source.documents(source.search(self.searches, PAGES))
+            self.warnings += source.warnings
+        self.chunks = rank(self.question, self.searches, chunks(read), self.searcher.encoder)
+        self.warnings += kept_back(self.chunks)
+        self.evidence = Evidence((), "high" if self.chunks else "none", ())
+        yield Step("read", tuple(read))
+
+    def _answer_from_chunks(self, model: ChatModel) -> Iterator[Step]:
+        text = yield from self._writing(answer_request(self.question, self.pictures, self.chunks))
+        reply = read_reply(text, [chunk.text for chunk in self.chunks])
+        self.warnings += reply.warnings
+        self.claims, self.writer = claims_of_chunks(reply, self.chunks, self._encode), model.name
+        yield Step("draft", tuple(self.claims))
 
 
 class _ClosedBook(_Asking):

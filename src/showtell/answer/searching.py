@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from showtell.answer import murar
 from showtell.answer.asking import Asking, Step
@@ -32,10 +33,12 @@ ALONE = (
 PLACES = {"library": "the user's documents", "wikipedia": "Wikipedia"}
 NOTHING_TO_SEARCH = "nothing was searched for, since nothing is known of what the picture shows"
 NOT_UNDERSTOOD = (
-    "the picture was not understood, for no model looked at it (name one that sees with --model), it is like no picture"
-    " of the library, and no words were read in it; tell what it shows with --search"
+    "the picture was not understood: no model looked at it (name one that sees with --model){}; tell what it shows with"
+    " --search"
 )
-NO_READER = "; reading words in pictures needs: pip install 'showtell[ocr]'"
+LIKE_NONE = ", it is like no picture of the library"
+NO_WORDS, NO_READER = ", no words were read in it", ", and reading words in it needs: pip install 'showtell[ocr]'"
+LIKE, LIKE_WORTH = 0.85, 0.5  # cosine by CLIP from which pictures are alike, and its weight beside "the same"; a guess
 MOST_SEEN = 3  # pictures of the library that one of the question may show
 LEGIBLE = 0.5  # confidence from which a line read in a picture is taken for what stands there
 READ_WORDS = 40  # of a picture that are searched for
@@ -66,7 +69,8 @@ class Searching(Asking):
             ]
             if self.limits.hyde and self.model and searcher.encoder and self.asked.method != "murar":
                 self._suppose()
-        yield Step("query", Rewriting(self.question, self.searches))
+        told = _searching(self.searches) if set(self.searches) - {text} else ""
+        yield Step("query", Rewriting(self.question, self.searches), told=told)
 
     @property
     def _has_own_searches(self) -> bool:
@@ -117,7 +121,7 @@ class Searching(Asking):
         if look is None or (look.needs == "nothing" and self.seen):
             look = Look("search", self._read_words())
         self.look, self.searches = look, look.searches
-        yield Step("look", look)
+        yield Step("look", look, told=_searching(look.searches))
 
     def _pictures_to_send(self) -> tuple[bytes, ...]:
         from showtell.pictures import fitted
@@ -154,7 +158,8 @@ class Searching(Asking):
                 continue
             found += [word for line in read if line.confidence >= LEGIBLE for word in line.text.split()]
         if not (found or self.seen):
-            self.warnings.append(NOT_UNDERSTOOD if self.means.reader else f"{NOT_UNDERSTOOD}{NO_READER}")
+            like = LIKE_NONE if self._searches_library else ""
+            self.warnings.append(NOT_UNDERSTOOD.format(like + (NO_WORDS if self.means.reader else NO_READER)))
         return (" ".join(found[:READ_WORDS]),) if found else ()
 
     def _look_among_own(self) -> None:
@@ -166,12 +171,17 @@ class Searching(Asking):
         searcher = self.means.searcher
         allowed = set(searcher.store.passage_ids(self.asked.scope)) if self.asked.scope else None
         for picture in self.asked.pictures:
-            for hit in searcher.nearest_pictures(picture.content, MOST_SEEN):
-                if hit.score >= SAME:
-                    media = searcher.store.media_of_asset(hit.asset)
-                    for passage in passages_at(media.values(), searcher):
-                        if allowed is None or passage.id in allowed:
-                            self.seen[passage.id] = max(hit.score, self.seen.get(passage.id, 0.0))
+            like = searcher.pictures_by_looks(picture.content, None, MOST_SEEN)
+            same = searcher.nearest_pictures(picture.content, MOST_SEEN)
+            for hit in [
+                *(hit for hit in same if hit.score >= SAME),
+                *(replace(hit, score=LIKE_WORTH * hit.score) for hit in like if hit.score >= LIKE),
+            ]:
+                media = searcher.store.media_of_asset(hit.asset)
+                for passage in passages_at(media.values(), searcher):
+                    if allowed is None or passage.id in allowed:
+                        self.seen[passage.id] = max(hit.score, self.seen.get(passage.id, 0.0))
+        self.warnings += searcher.looks.warnings
 
     @property
     def _searches_library(self) -> bool:
@@ -194,7 +204,7 @@ class Searching(Asking):
             self.warnings += source.warnings
         if self.pages is None and len(failed) == len(self.means.sources):
             raise failed[0]
-        yield Step("read", tuple(read))
+        yield Step("read", tuple(read), told=f"read: {' · '.join(page.title for page in read) or 'no page'}")
 
     def _read_of(self, source: Source, searches: Sequence[str]) -> Sequence[FoundPage]:
         found: Sequence[FoundPage] = source.search(searches, CANDIDATES)
@@ -249,3 +259,8 @@ class Searching(Asking):
             seen = {} if self.pages else self.seen
             self.evidence = gather(self.queries, self.intent, self.searcher, self.limits.citations, seen)
         yield Step("search", self.evidence)
+
+
+def _searching(searches: Sequence[str]) -> str:
+    """What someone who waits is told of searches to be made."""
+    return f"searching for: {' · '.join(searches)}" if searches else ""
