@@ -53,13 +53,7 @@ class Settings(BaseModel):
     """Words of a passage, about; a section is cut where it is longer."""
 
     max_document_mb: int = Field(50, ge=1, le=1000)
-    """Largest document that is read, in megabytes."""
-
-    max_picture_megapixels: int = Field(100, ge=1, le=1000)
-    """Largest picture that is decoded, in millions of pixels."""
-
-    max_video_mb: int = Field(200, ge=1, le=10_000)
-    """Largest video that is stored in the library, in megabytes."""
+    """Largest page or picture that is fetched, in megabytes."""
 
     fetch_media: bool = False
     """Whether remote pictures and transcripts of local documents are fetched and stored; otherwise they stay links."""
