@@ -26,6 +26,7 @@ from showtell.answer.query import read_intent
 from showtell.errors import (
     EncoderMismatch,
     LibraryError,
+    MissingExtra,
     ModelError,
     PictureError,
     SettingsError,
@@ -62,12 +63,6 @@ POOL_TEXTS, POOL_DOCUMENTS, POOL_BYTES = 64, 256, 50_000_000
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 PUBLISHED_REQUESTS = 41  # that a question may cost the wiki by the published vision-rag, as its own code does
 READER = "2"  # counts up when the reader or the splitter reads the same bytes differently
-
-
-_NO_CONTACT = (
-    "Wikipedia blocks programs that do not say whom to write to when they misbehave; set SHOWTELL_WIKIPEDIA_CONTACT (or"
-    " wikipedia_contact in showtell.toml) to your e-mail address or web page"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +389,7 @@ class Library:
             try:
                 self.shelf.put(picture.name, picture.content)
             except LibraryError as error:
-                yield f"the question's picture will not be on the answer's page, nor in a question that follows: {error}"
+                yield f"the question's picture is neither on the answer's page nor in a question that follows: {error}"
 
     @cached_property
     def _reader(self) -> TextReader | None:
@@ -402,7 +397,7 @@ class Library:
 
         try:
             return load_reader(self.settings.encoder_threads)
-        except ModelError as error:
+        except (MissingExtra, ModelError) as error:
             log.info("%s", error)
             return None
 
@@ -415,9 +410,8 @@ class Library:
             from showtell.sources.wikipedia import Wikipedia
 
             wiki, requests = self._wiki(question_language(asked.question) or "en"), self.settings.wikipedia_requests
-            return Wikipedia(
-                wiki, requests=max(requests, PUBLISHED_REQUESTS) if asked.method == "vision-rag" else requests
-            )
+            least = PUBLISHED_REQUESTS if asked.method == "vision-rag" else 0
+            return Wikipedia(wiki, requests=max(requests, least), language=self.settings.wikipedia_language or "")
         if name.lower().endswith(".zim"):
             from showtell.sources.archive import Zim
             from showtell.sources.zim import ZimPages
@@ -429,13 +423,13 @@ class Library:
 
     def _wiki(self, language: str) -> Wiki:
         from showtell.sources.cache import Cache
-        from showtell.sources.wiki import Wiki, wikipedia_api
+        from showtell.sources.wiki import NO_CONTACT, Wiki, wikipedia_api
 
         chosen = self.settings
         api = chosen.wikipedia_api or wikipedia_api(chosen.wikipedia_language or language)
         if api not in self._wikis:
             if not chosen.wikipedia_contact:
-                raise SettingsError(_NO_CONTACT)
+                raise SettingsError(NO_CONTACT)
             cache = Cache(chosen.cache / "wikipedia")
             self._wikis[api] = Wiki(self.fetcher, api=api, contact=chosen.wikipedia_contact, cache=cache)
         return self._wikis[api]

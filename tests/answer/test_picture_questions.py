@@ -77,10 +77,10 @@ def ask_wiki(mediawiki: MediaWiki, tmp_path: Path) -> Iterator[Callable[..., Ans
         yield ask
 
 
-def open_on(wiki: MediaWiki, folder: Path) -> Library:
+def open_on(wiki: MediaWiki, folder: Path, **settings: object) -> Library:
     return Library.open(
         folder / "library", cache=folder / "cache", allow_hosts=[wiki.host], wikipedia_api=wiki.api,
-        wikipedia_contact="someone@example.org",
+        wikipedia_contact="someone@example.org", **settings,
     )  # fmt: skip
 
 
@@ -414,3 +414,20 @@ def test_the_library_and_the_wiki_together(mediawiki: MediaWiki, tmp_path: Path)
         assert answer.citations[0].document.endswith("bear.md")
         again = library.ask("How much does a male polar bear weigh?", sources=["library", "wikipedia"])
         assert "300–800 kg" in text_of(again)
+
+
+def test_a_wiki_in_another_language_is_searched_in_its_own(mediawiki: MediaWiki, tmp_path: Path) -> None:
+    with open_on(mediawiki, tmp_path, wikipedia_language="en") as library:
+        asked: list[ChatRequest] = []
+
+        def reply(request: ChatRequest) -> str:
+            asked.append(request)
+            if request.messages[0].text.startswith("You turn a user's question"):
+                return json.dumps({"question": "", "searches": ["tomato plant height"]})
+            return "Tomatenpflanzen werden 1–3 m hoch [1]."
+
+        library.model = ScriptedModel(reply)
+        answer = library.ask("Wie hoch werden Tomatenpflanzen?", sources=["wikipedia"])
+    assert "In English" in asked[0].messages[0].text
+    assert answer.searches[0] == "tomato plant height"
+    assert "1–3 m" in text_of(answer)

@@ -53,7 +53,7 @@ class Searching(Asking):
         self.intent = read_intent(text)
         self.question, self.searches = text, self.asked.searches or (text,)
         query = searcher.query(text, self.asked.scope)
-        is_foreign = query.is_foreign and not self.means.sources  # a wiki is searched in the question's language
+        is_foreign = self._language() != self.language if self.means.sources else query.is_foreign
         several = asks_several(text) or (bool(self.means.sources) and not self.asked.searches)
         if self.model and (self.asked.after or is_foreign or (several and not self.asked.pictures)):
             rewriting = self._rewritten(is_foreign)
@@ -96,8 +96,10 @@ class Searching(Asking):
             self.searches += (supposed,)
 
     def _language(self) -> str:
-        """The language that most documents are written in; of other sources the question's."""
-        languages = {} if self.means.sources else self.means.searcher.store.languages()
+        """The language that most documents are written in; of other sources theirs, else the question's."""
+        if self.means.sources:
+            return next((source.language for source in self.means.sources if source.language), self.language)
+        languages = self.means.searcher.store.languages()
         return max(languages, key=lambda code: languages[code], default=self.language or "en")[:2]
 
     def _rewritten(self, is_foreign: bool) -> Rewriting:

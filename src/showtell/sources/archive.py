@@ -60,8 +60,7 @@ class Zim:
         Raises MissingExtra when libzim is not installed; SourceError where there is no such file, it is no ZIM file, it
         is damaged, or it holds no pages.
         """
-        if importlib.util.find_spec("libzim") is None:
-            raise MissingExtra("reading ZIM files needs libzim; install it with: pip install 'showtell[zim]'")
+        require_libzim()
         self.path = Path(path).absolute()
         self._lock = Lock()  # the index answers one search at a time
         self._archive = _opened(self.path)
@@ -168,6 +167,12 @@ class Zim:
             raise SourceError(
                 f"{self.path.name}: the file is damaged ({_first_line(fault)}); download it again"
             ) from None
+
+
+def require_libzim() -> None:
+    """Raises MissingExtra when libzim is not installed."""
+    if importlib.util.find_spec("libzim") is None:
+        raise MissingExtra("reading ZIM files needs libzim; install it with: pip install 'showtell[zim]'")
 
 
 def target(page: str, reference: str) -> str:

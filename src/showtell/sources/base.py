@@ -29,10 +29,12 @@ class FoundPage:
 class Source(Protocol):
     """A place to search, for one question: it counts what that question asked of it.
 
-    ``requests`` is how many requests went out, ``warnings`` what could not be had although the rest could.
+    ``language`` is the code of the one that it is written in, "" where that is not known; ``requests`` how many
+    requests went out; ``warnings`` what could not be had although the rest could.
     """
 
     name: str
+    language: str
 
     @property
     def requests(self) -> int:

@@ -16,6 +16,7 @@ class LibraryPages:
     """A ``Source`` over a library, for one question."""
 
     name = "library"
+    language = ""
     requests = 0
     warnings: Sequence[str] = ()
 

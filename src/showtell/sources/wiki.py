@@ -26,6 +26,10 @@ MAX_LAG = 5  # seconds that the wiki's databases may lag behind; the value its e
 MAX_BYTES = 20_000_000  # of a reply
 PAUSE = 1.0  # seconds before a second attempt where the server names none
 LONGEST_ADDRESS = 3800  # below the fetch's limit
+NO_CONTACT = (
+    "Wikipedia blocks programs that do not say whom to write to when they misbehave; set SHOWTELL_WIKIPEDIA_CONTACT (or"
+    " wikipedia_contact in showtell.toml) to your e-mail address or web page"
+)
 _LANGUAGE = re.compile(r"[a-z]{2,12}(-[a-z]{2,12}){0,3}")
 _CONTACT = re.compile(r"\w@\w|https?://\w", re.ASCII)
 _CROWDED = frozenset({"maxlag", "ratelimited"})
@@ -82,10 +86,7 @@ class Wiki:
         Raises SettingsError: the contact or the address cannot be used.
         """
         if not _CONTACT.search(contact) or not (contact.isascii() and contact.isprintable()) or len(contact) > 200:
-            raise SettingsError(
-                "no contact for the wiki: its operators block programs that do not say whom to write to; "
-                "give your e-mail address or web page"
-            )
+            raise SettingsError(f"{contact[:200]!r} is no contact. {NO_CONTACT}")
         parts = urlsplit(api)
         if parts.scheme not in ("http", "https") or not parts.path.endswith("/api.php") or parts.query:
             raise SettingsError(f"{api!r} is no wiki's API; give the address of its api.php")

@@ -52,7 +52,9 @@ class Wikipedia:
 
     name = "wikipedia"
 
-    def __init__(self, wiki: Wiki, *, requests: int = 10, seconds: float = 60.0, picture_width: int = 960) -> None:
+    def __init__(
+        self, wiki: Wiki, *, requests: int = 10, seconds: float = 60.0, picture_width: int = 960, language: str = ""
+    ) -> None:
         """Nothing is asked yet.
 
         Args:
@@ -60,11 +62,13 @@ class Wikipedia:
             requests: that the question may cost.
             seconds: that it may take in all, from now on.
             picture_width: pixels of pictures, one of the widths that Wikimedia serves.
+            language: code of the one that the wiki is written in, where it is known.
 
         Raises SettingsError: the width is none of these.
         """
         if picture_width not in THUMBNAIL_WIDTHS:
             raise SettingsError(f"pictures of a wiki are {', '.join(map(str, THUMBNAIL_WIDTHS))} px wide; choose one")
+        self.language = language
         self._wiki = wiki
         self._budget = Budget(requests, seconds)
         self._width = picture_width

@@ -53,6 +53,7 @@ class ZimPages:
     def __init__(self, zim: Zim) -> None:
         """Nothing is read yet; the file is shared by all questions."""
         self.name = zim.name
+        self.language = zim.language
         self._zim = zim
         self._warnings: list[str] = []
 
