@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_an_error_that_names_the_file(name: str, data: by
 def test_missing_files_and_folders(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"gone\.md: there is no such file"):
         read_file(tmp_path / "gone.md", tmp_path)
-    with pytest.raises(SourceError, match="no such file"):
+    with pytest.raises(SourceError, match="it is a folder"):
         read_file(tmp_path, tmp_path)
 
 

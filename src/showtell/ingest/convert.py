@@ -179,7 +179,8 @@ def _pretty(stem: str) -> str:
 def _head(path: Path, name: str) -> bytes:
     try:
         if not path.is_file():
-            raise SourceError(f"{name}: there is no such file; check the path")
+            told = "it is a folder; name one of its files" if path.is_dir() else "there is no such file; check the path"
+            raise SourceError(f"{name}: {told}")
         with path.open("rb") as file:
             head = file.read(HEAD)
     except OSError as problem:
