@@ -211,10 +211,7 @@ def evaluate(options: argparse.Namespace) -> int:
     with _library(options, create) as library, _Progress(total, "questions", options.quiet) as progress:
         if library.model is None and "closed-book" in methods:  # told once, as is a model that cannot be
             raise ShowtellError("closed-book is a model without sources; name one with --model NAME")
-        results = {
-            method: _evaluated(library, questions, method, options, progress)
-            for method in methods
-        }
+        results = {method: _evaluated(library, questions, method, options, progress) for method in methods}
     print(comparison(questions, results) if len(methods) > 1 else table(questions, results[methods[0]]))
     answered = [any(result["status"] != "error" for result in given) for given in results.values()]
     return 0 if all(answered) else 1

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from showtell import __version__
-from showtell.errors import LibraryError, ModelError
+from showtell.errors import LibraryError, MissingExtra, ModelError, SettingsError
 from showtell.settings import Settings
 
 PATIENCE = 10.0  # seconds for a chat model that is configured
@@ -40,6 +40,9 @@ def examine(settings: Settings) -> list[Finding]:
         _encoder(settings),
         *_image_encoder(settings),
         *_chat_models(settings),
+        _words_in_pictures(),
+        _offline_wikipedia(),
+        _wikipedia(settings),
         *_library(settings),
         _writable("cache", settings.cache),
     ]
@@ -153,6 +156,47 @@ def _white_picture() -> bytes:
     data = io.BytesIO()
     Image.new("RGB", (64, 64), "white").save(data, "PNG")
     return data.getvalue()
+
+
+def _words_in_pictures() -> Finding:
+    """Whether the words in a question's picture can be read."""
+    from showtell.models.ocr import require_rapidocr
+
+    subject = "words in pictures"
+    try:
+        require_rapidocr()
+    except MissingExtra as error:
+        return Finding(subject, False, "are not read", str(error), optional=True)
+    return Finding(subject, True, "are read by RapidOCR in the picture of a question")
+
+
+def _offline_wikipedia() -> Finding:
+    from showtell.sources.archive import require_libzim
+
+    subject = "offline Wikipedia"
+    try:
+        require_libzim()
+    except MissingExtra as error:
+        return Finding(subject, False, "ZIM files cannot be read", str(error), optional=True)
+    return Finding(subject, True, "ask --from FILE.zim reads a ZIM file")
+
+
+def _wikipedia(settings: Settings) -> Finding:
+    """Whether Wikipedia, or the wiki in its place, can be asked; it is not."""
+    from showtell.ingest.fetch import Fetcher
+    from showtell.sources.wiki import NO_CONTACT, Wiki, wikipedia_api
+
+    subject, contact = "Wikipedia", settings.wikipedia_contact
+    if contact is None:
+        return Finding(subject, False, "is not asked, for it is not told who asks", NO_CONTACT, optional=True)
+    api = settings.wikipedia_api or wikipedia_api(settings.wikipedia_language or "en")
+    try:
+        host = Wiki(Fetcher(settings.allow_hosts), api=api, contact=contact).host
+    except SettingsError as error:
+        return Finding(subject, False, "cannot be asked as set", str(error))
+    chosen = settings.wikipedia_api or settings.wikipedia_language
+    place = host if chosen else "the Wikipedia in the question's language"
+    return Finding(subject, True, f"ask --from wikipedia asks {place} in the name of {contact}")
 
 
 def _library(settings: Settings) -> Iterator[Finding]:

@@ -28,12 +28,14 @@ class Shelf:
     def search(self, text: str, limit: int) -> Sequence[Hit]:
         return [Hit(found, 1 / rank, 0.0, 0.0) for rank, found in enumerate(self.passages[:limit], start=1)]
 
-    def ask(self, question: str, *, method: str = "showtell") -> Answer:
+    def ask(
+        self, question: str, *, images: Sequence[str] = (), sources: Sequence[str] = (), method: str = "showtell"
+    ) -> Answer:
         if "locked" in question:
             raise LibraryLocked("the library is locked by another process; wait for it")
         first = self.passages[0]
         return Answer(
-            question=Question(question),
+            question=Question(question, tuple(images)),
             status="answered",
             confidence="high",
             method=method,
@@ -41,6 +43,7 @@ class Shelf:
             parts=(TextPart("Pour on [1].", (1,)),),
             citations=(Citation(1, first.document, "", first.section, first.text),),
             timings_ms={"total": 12.0},
+            requests=dict.fromkeys(sources, 1),
         )
 
 
@@ -84,9 +87,15 @@ def test_a_question_that_fails_is_kept_and_the_next_is_asked() -> None:
     assert "not scored, because asking failed: 1; the first, q1: the library is locked" in shown
 
 
-def test_a_question_with_a_picture_is_not_asked_without_it() -> None:
-    (result,) = evaluate(SHELF, asked("What is this?", image="cup.jpg"))
-    assert result["status"] == "error"
+@pytest.mark.parametrize(("images", "sources"), [(["cup.jpg"], []), ([], ["wikipedia"]), (["cup.jpg"], ["wikipedia"])])
+def test_pictures_and_other_sources_are_asked_and_what_was_found_is_not_scored(
+    images: list[str], sources: list[str]
+) -> None:
+    questions = asked("What is this?", **({"image": images[0]} if images else {}))
+    (result,) = evaluate(SHELF, questions, sources=sources)
+    assert (result["question"]["images"], [*result["requests"]]) == (images, sources)
+    scores = score(questions[0], result)
+    assert (scores["section@1"], scores["first section"]) == (None, 1)
 
 
 def test_an_interrupted_run_keeps_whole_lines(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_a_picture_asked_with_the_question_is_shown(made, shelf):
     name = shelf.picture()
     question = Question("What is this?", (name.removesuffix(".png"),))
     page = read(render_html(made.answer(TextPart("A form."), question=question), lambda sha: shelf.find(sha + ".png")))
-    assert page.css_first(".asked img").attributes["alt"] == "Picture asked about"
+    assert page.css_first(".asked img").attributes["alt"] == "The question's picture"
 
 
 def test_a_number_without_a_source_leads_nowhere(made):

@@ -185,6 +185,7 @@ def test_who_wrote_and_what_was_searched_is_told_where_it_is_not_the_plain_case(
 class Done:
     name: str
     value: object = None
+    told: str = ""
 
 
 def writing(*pieces):
@@ -213,6 +214,20 @@ def test_the_steps_done_and_the_text_so_far_are_shown():
     _, lines = seen(writing("Open ", "**Ad", "min** [1]."))
     assert lines[0].endswith(" query › search › writing")
     assert lines[1] == "Open **Admin** [1]."
+
+
+def test_what_is_searched_and_read_is_shown_above_the_text():
+    steps = [
+        Done("look", None, "searching for: tomato plant · tomato plant height and more"),
+        Done("read", None, "read: 番茄" + " · 番茄" * 20),
+        Done("writing", "They grow"),
+    ]
+    _, lines = seen(steps)
+    assert lines[0].endswith(" look › read › writing")
+    assert lines[1] == "searching for: tomato plant · tomato pl…"
+    assert cell_len(lines[2]) <= 40
+    assert lines[2].startswith("read: 番茄 · ")
+    assert lines[3] == "They grow"
 
 
 def test_text_written_after_another_step_takes_the_place_of_the_earlier():
@@ -244,7 +259,7 @@ def test_what_is_shown_is_gone_when_it_fails_or_is_stopped():
 
 
 def test_nothing_that_a_model_writes_sends_a_control_sequence(words):
-    for pieces in ((words,), tuple(words[:200])):
-        sent, _ = seen(writing(*pieces))
+    for steps in (writing(words), writing(*words[:200]), [Done("read", None, words)]):
+        sent, _ = seen(steps)
         ours = re.compile(r"\x1b\[(?:1A|2K|\?25[lh])|[\r\n]")
         assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", ours.sub("", sent))

@@ -30,7 +30,7 @@ def pages(*names: str) -> list[FoundPage]:
 # ------------------------------------------------------------------------------------------------------------ settings
 @pytest.mark.parametrize("contact", ["", "me", "@", "me@example.org\r\nX-Evil: 1", "mé@example.org", "a@b" + "c" * 200])
 def test_a_wiki_is_not_asked_without_a_contact(contact):
-    with pytest.raises(SettingsError, match=r"block programs that do not say whom to write to; give your e-mail"):
+    with pytest.raises(SettingsError, match=r"is no contact\. Wikipedia blocks programs"):
         Wiki(Fetcher(), api=wikipedia_api(), contact=contact)
 
 

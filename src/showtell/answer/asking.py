@@ -81,11 +81,13 @@ class Step:
     """One step that is done: its name, what it made, and how long it took.
 
     "writing" comes many times: its value is a piece of text as the model writes it, before anything is checked.
+    ``told`` is what someone who waits may want to know: what is searched for, which pages were read.
     """
 
     name: str
     value: Any
     milliseconds: float = 0.0
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)

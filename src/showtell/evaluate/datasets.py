@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -37,7 +38,8 @@ class GoldMedia(_Gold):
 class EvaluationQuestion(_Gold):
     """A question and its gold: the document that answers it (or ``alt_docs``), the headings, the media, the words.
 
-    What the gold leaves out is not scored. ``image`` is the path or URL of a picture asked with the question.
+    What the gold leaves out is not scored. ``image`` is a picture asked with the question: its URL, or its path, which
+    in the file is relative to that file.
     """
 
     id: str = Field(min_length=1)
@@ -50,6 +52,12 @@ class EvaluationQuestion(_Gold):
     media: tuple[GoldMedia, ...] = ()
     answer: str | None = None
     image: str | None = None
+
+    def beside(self, folder: Path) -> EvaluationQuestion:
+        """The question with its picture's path leading from where we are; ``folder`` is that of its file."""
+        if self.image is None or re.match(r"https?://", self.image, re.IGNORECASE):
+            return self
+        return self.model_copy(update={"image": str(folder / self.image)})
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -72,7 +80,7 @@ def load_questions(path: str | Path) -> tuple[EvaluationQuestion, ...]:
     first_line: dict[str, int] = {}
     questions = []
     for number, line in _lines(path):
-        question = _question(path, number, line)
+        question = _question(path, number, line).beside(path.parent)
         if question.id in first_line:
             raise QuestionsError(
                 f"{path}, line {number}: id {question.id!r} stands in line {first_line[question.id]} too; "

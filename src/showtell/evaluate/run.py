@@ -29,8 +29,10 @@ _PASSAGES = 40  # asked of the search for ten sections: several passages of one 
 class Askable(Protocol):
     """What can be evaluated: a library that answers and searches."""
 
-    def ask(self, question: str, *, method: str = "showtell") -> Answer:
-        """Answer a question by a named method."""
+    def ask(
+        self, question: str, *, images: Sequence[str] = (), sources: Sequence[str] = (), method: str = "showtell"
+    ) -> Answer:
+        """Answer a question about pictures, from these places, by a named method."""
 
     def search(self, text: str, limit: int) -> Sequence[Hit]:
         """The passages found for a text, the best first."""
@@ -42,16 +44,18 @@ def evaluate(
     questions: Sequence[EvaluationQuestion],
     *,
     method: str = "showtell",
+    sources: Sequence[str] = (),
     progress: Callable[[str], object] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Ask each question and yield its result: the Answer as JSON, with the question's ``id`` and the search's ``hits``.
 
-    A question on which the library fails gives a result of status ``error``, and the next one is asked. ``progress`` is
-    told each question that is done.
+    There are no hits where more is searched than the library, or for more than the question's words: for a question
+    with a picture, and with ``sources``. A question on which the library fails gives a result of status ``error``, and
+    the next one is asked. ``progress`` is told each question that is done.
     """
     for question in questions:
         try:
-            result = _answer(library, question, method)
+            result = _answer(library, question, method, sources)
         except ShowtellError as error:
             result = _failure(question, method, error)
         if progress:
@@ -59,10 +63,11 @@ def evaluate(
         yield {"id": question.id} | result
 
 
-def _answer(library: Askable, question: EvaluationQuestion, method: str) -> dict[str, Any]:
-    if question.image:
-        raise ShowtellError("the question comes with a picture, which evaluate cannot ask; leave it out of the set")
-    answer: dict[str, Any] = as_json(library.ask(question.question, method=method))
+def _answer(library: Askable, question: EvaluationQuestion, method: str, sources: Sequence[str]) -> dict[str, Any]:
+    images = [question.image] if question.image else []
+    answer: dict[str, Any] = as_json(library.ask(question.question, images=images, sources=sources, method=method))
+    if images or sources:
+        return answer
     return answer | {"hits": sections_found(library.search(question.question, _PASSAGES))}
 
 
@@ -96,10 +101,11 @@ def evaluate_to_file(
     questions: Sequence[EvaluationQuestion],
     out: str | Path | None,
     method: str = "showtell",
+    sources: Sequence[str] = (),
     progress: Callable[[str], object] | None = None,
 ) -> list[Result]:
     """The results of :func:`evaluate`, written to ``out``, if that is named, as they come."""
-    results = evaluate(library, questions, method=method, progress=progress)
+    results = evaluate(library, questions, method=method, sources=sources, progress=progress)
     return write_results(out, results) if out else list(results)
 
 

@@ -14,11 +14,12 @@ from showtell.ingest.fetch import Fetcher
 from showtell.types import Image
 
 MAX_BYTES = 20_000_000  # of a picture that is fetched
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif|svg)")
 
 
 class Shelf:
-    """A folder of pictures by hash; a library that may only be read keeps none."""
+    """A folder of pictures by hash."""
 
     def __init__(self, folder: Path, fetcher: Callable[[], Fetcher], max_bytes: int = 500_000_000) -> None:
         """Nothing is made yet.
@@ -33,14 +34,9 @@ class Shelf:
         self._max_bytes = max_bytes
 
     def find(self, name: str) -> Path | None:
-        """The file of a picture, None where it is not kept."""
-        path = self._folder / name
-        return path if _NAME.fullmatch(name) and path.is_file() else None
-
-    def asked(self, sha256: str) -> bytes | None:
-        """The bytes of a picture that was asked with."""
-        found = self.find(f"{sha256}.png") or self.find(f"{sha256}.jpg")
-        return found.read_bytes() if found else None
+        """The file of a picture, by its name or, if it was asked with, by its SHA-256; None where it is not kept."""
+        names = [f"{name}.png", f"{name}.jpg"] if _SHA256.fullmatch(name) else [name] if _NAME.fullmatch(name) else []
+        return next((path for each in names if (path := self._folder / each).is_file()), None)
 
     def put(self, name: str, content: bytes) -> None:
         """Keep a picture under ``<sha256>.<extension>``. Raises LibraryError where it cannot be written."""
@@ -51,7 +47,7 @@ class Shelf:
             path.touch()
             return
         try:
-            self._folder.mkdir(exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
             part.write_bytes(content)
             part.replace(path)
             self._sweep()

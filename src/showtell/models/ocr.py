@@ -22,10 +22,15 @@ def load_reader(threads: int | None = None) -> TextReader:
 
     Raises MissingExtra when it is not installed, ModelError when its weights are not where they belong.
     """
+    return RapidReader(require_rapidocr() / "models", threads)
+
+
+def require_rapidocr() -> Path:
+    """RapidOCR's folder. Raises MissingExtra when it is not installed."""
     found = importlib.util.find_spec("rapidocr")
     if found is None or found.origin is None:
         raise MissingExtra("reading words in pictures needs RapidOCR; install it with: pip install 'showtell[ocr]'")
-    return RapidReader(Path(found.origin).parent / "models", threads)
+    return Path(found.origin).parent
 
 
 class RapidReader:

@@ -87,7 +87,8 @@ class _Article:
     # ------------------------------------------------------------------------------------------------ head and foot
     def header(self) -> str:
         answer, count_of = self.answer, len(self.answer.citations)
-        state = "Not in the sources" if answer.status == "no_answer" else "Answered"
+        none = "Not in the sources" if answer.searches else "Not answered"
+        state = none if answer.status == "no_answer" else "Answered"
         facts = [f'<span class="state {answer.status}">{state}</span>']
         if count_of:
             facts.append(f"from {count_of} source{'s' if count_of > 1 else ''}")
@@ -95,7 +96,7 @@ class _Article:
             facts.append(f"confidence {escape(labels.line(answer.confidence, 60))}")
         asked = labels.line(answer.question.text, 1_000)
         long = ' class="long"' if len(asked) > 80 else ""
-        pictures = "".join(self.asked_picture(name) for name in answer.question.images)
+        pictures = "".join(map(self.asked_picture, range(len(answer.question.images))))
         doubt = labels.doubt(answer)
         return (
             f'<header><p class="status">{" · ".join(facts)}</p>'
@@ -113,9 +114,11 @@ class _Article:
         if origin := labels.origin(self.answer):
             yield origin
 
-    def asked_picture(self, name: str) -> str:
-        address = inlined(name, self.assets)
-        return f'<img src="{address}" alt="Picture asked about" decoding="async">' if address else ""
+    def asked_picture(self, index: int) -> str:
+        names = self.answer.question.images
+        address = inlined(names[index], self.assets)
+        alt = "The question's picture" + (f" {index + 1} of {len(names)}" if len(names) > 1 else "")
+        return f'<img src="{address}" alt="{alt}" decoding="async">' if address else ""
 
     def footer(self) -> str:
         made = f"showtell · method {labels.line(self.answer.method, 60)} · model {labels.line(self.answer.model, 60)}"
@@ -187,8 +190,7 @@ class _Article:
         number, heading = citation.number, escape(labels.heading(citation))
         address, document = labels.web_address(citation.url), escape(labels.line(citation.document))
         title = f'<a href="{escape(address)}" {OUTWARD}>{heading}</a>' if address else heading
-        facts = [document, escape(labels.rights(citation.licence, None))]
-        facts.append(f"revision {escape(labels.line(citation.revision, 60))}" if citation.revision else "")
+        facts = [document, escape(labels.version(citation))]
         known = " · ".join(f"<bdi>{fact}</bdi>" for fact in facts if fact)
         back = self.first_reference.get(number, f"{self.id}-question")
         return (

@@ -146,6 +146,12 @@ def heading(citation: Citation) -> str:
     return SEPARATOR.join(path if path and path[0] == title else [title, *path])
 
 
+def version(citation: Citation) -> str:
+    """Under which licence a source is, and which version of it was read, as far as known."""
+    revision = f"revision {line(citation.revision, 60)}" if citation.revision else ""
+    return " · ".join(filter(None, (line(citation.licence or ""), revision)))
+
+
 def rights(credit: str | None, licence: str | None) -> str:
     """Whom to credit and under which licence, as far as known."""
     return ", ".join(line(words) for words in (credit, licence) if words)
@@ -177,6 +183,12 @@ def doubt(answer: Answer) -> str:
     if answer.status == "no_answer" or level.strip() != "low":
         return ""
     return f"Low confidence: {line(why) or 'the sources may not answer this'}."
+
+
+def asked_with(answer: Answer) -> str:
+    """``asked with a picture``, ``asked with 2 pictures``, or ""."""
+    count = len(answer.question.images)
+    return f"asked with {count} pictures" if count > 1 else "asked with a picture" if count else ""
 
 
 def searched(answer: Answer) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ def render_markdown(answer: Answer) -> str:
     A picture that is not stored (remote media of a local document) is a link, so that no viewer loads it.
     """
     blocks = [f"# {escape(labels.line(answer.question.text))}"]
+    if pictures := labels.asked_with(answer):
+        blocks.append(f"*{pictures}*")
     if searches := labels.searched(answer):
         blocks.append(f"Searched: {escape(' · '.join(searches))}")
     if origin := labels.origin(answer):
@@ -169,7 +171,7 @@ def _sources(citations: Sequence[Citation]) -> str:
     for citation in citations:
         address = labels.web_address(citation.url)
         known = "" if citation.document == address else labels.line(citation.document)
-        facts = [_linked(labels.heading(citation), address), escape(known), escape(labels.line(citation.licence or ""))]
+        facts = [_linked(labels.heading(citation), address), escape(known), escape(labels.version(citation))]
         lines.append(f"{citation.number}. {' · '.join(fact for fact in facts if fact)}")
     return "## Sources\n\n" + "\n".join(lines) if lines else ""
 

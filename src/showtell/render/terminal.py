@@ -21,17 +21,21 @@ from showtell.types import Answer, Citation, FigurePart, Image, Table, Video
 _SIGNS = {Image: "▣", Table: "▦", Video: "▶"}
 _NARROWEST = 12  # characters a column needs to wrap legibly; below it, rows become records
 _WRITING = "writing"  # the step whose value is a piece of text; there are many in a row
+_TOLD = 4  # of what the steps tell, that stand on the screen; the last ones
 _KEPT = 10_000  # characters of what a model writes that are kept for the screen, more than fit on one
 
 
 class _Step(Protocol):
-    """What is done of an answer: the name of the step and what it made."""
+    """What is done of an answer: the name of the step, what it made, and what of it is told to whoever waits."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def value(self) -> object: ...
+
+    @property
+    def told(self) -> str: ...
 
 
 _S = TypeVar("_S", bound=_Step)
@@ -64,7 +68,7 @@ def render_inspection(found: Mapping[str, Any], console: Console | None = None) 
 
 
 def watched(steps: Iterable[_S], console: Console | None = None) -> Iterator[_S]:
-    """The same steps; while they run, their names and the text as a model writes it stand on the console.
+    """The same steps; while they run, their names, what they tell and a model's text as it comes stand on the console.
 
     The console is standard error by default. All is gone from it when the steps end, however they do, and nothing is
     shown where it is no terminal.
@@ -72,32 +76,38 @@ def watched(steps: Iterable[_S], console: Console | None = None) -> Iterator[_S]
     making = _Making()
     with Live(making, console=console or Console(stderr=True), transient=True, redirect_stdout=False):
         for step in steps:
-            making.take(step.name, step.value)
+            making.take(step)
             yield step
 
 
 class _Making:
-    """What there is of an answer while it is made: the steps done, and the end of the text."""
+    """What there is of an answer while it is made: the steps done, what they tell, and the end of the text."""
 
     def __init__(self) -> None:
         self.steps: list[str] = []
+        self.told: list[str] = []
         self.text = ""
         self.spinner = Spinner("line")
 
-    def take(self, name: str, value: object) -> None:
+    def take(self, step: _Step) -> None:
         """One more step; text that is written after another step is a new text."""
-        if self.steps[-1:] != [name]:
-            self.steps.append(name)
-            self.text = "" if name == _WRITING else self.text
-        if name == _WRITING:
-            self.text = f"{self.text}{value}"[-_KEPT:]
+        if self.steps[-1:] != [step.name]:
+            self.steps.append(step.name)
+            self.text = "" if step.name == _WRITING else self.text
+        if step.name == _WRITING:
+            self.text = f"{self.text}{step.value}"[-_KEPT:]
+        elif step.told:
+            self.told.append(step.told)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Drawn some times a second; cleaned as a whole, for pieces may cut a control sequence in two."""
         self.spinner.update(text=Text(labels.SEPARATOR.join(map(labels.line, self.steps)), "dim"))
         yield self.spinner
+        width, told = options.max_width, self.told[-_TOLD:]
+        for each in told:
+            yield Text(labels.line(each), "dim", no_wrap=True, overflow="ellipsis")
         if words := labels.clean(self.text).strip("\n"):
-            yield from Text(words).wrap(console, options.max_width, overflow="fold")[-max(console.height - 4, 1) :]
+            yield from Text(words).wrap(console, width, overflow="fold")[-max(console.height - 4 - len(told), 1) :]
 
 
 class _Page:
@@ -120,7 +130,9 @@ class _Page:
             self.lines(Text(labels.warning(warning), "yellow"), 0, "Warning: ")
 
     def origin(self, answer: Answer) -> None:
-        """What was searched for and who wrote, where that is not the question as it is and the sources themselves."""
+        """What came with the question, what was searched for and who wrote, where that is not the plain case."""
+        if pictures := labels.asked_with(answer):
+            self.lines(Text(pictures, "dim"), 0, f"{_SIGNS[Image]} ")
         if searches := labels.searched(answer):
             self.lines(Text(" · ".join(searches), "dim"), 0, "searched: ")
         if origin := labels.origin(answer):
@@ -234,7 +246,7 @@ class _Page:
         for citation in citations:
             self.lines(Text(labels.heading(citation)), 0, f"[{citation.number}]".ljust(margin))
             address = labels.web_address(citation.url)
-            facts = [Text(labels.line(citation.document)), Text(labels.line(citation.licence or ""))]
+            facts = [Text(labels.line(citation.document)), Text(labels.version(citation))]
             if address and address != citation.document:
                 facts.insert(1, Text(address, f"link {address}"))
             self.lines(_joined(facts, "dim"), margin)
