@@ -99,7 +99,7 @@ def list_documents(options: argparse.Namespace) -> int:
 
 def ask(options: argparse.Namespace) -> int:
     """``showtell ask QUESTION``"""
-    with _library(options, create=_asks_elsewhere(options)) as library:
+    with _library(options, create=_asks_elsewhere(options.sources, [options.method])) as library:
         answer = _answered(library, options)
         if options.html or options.open:
             from showtell.render.html import render_html
@@ -144,9 +144,9 @@ def _answered(library: Library, options: argparse.Namespace) -> Answer:
     return answer
 
 
-def _asks_elsewhere(options: argparse.Namespace) -> bool:
+def _asks_elsewhere(sources: Sequence[str], methods: Sequence[str]) -> bool:
     """Whether there need be no library yet, for others are asked; it then keeps the pictures."""
-    return bool(options.sources) and "library" not in options.sources
+    return "library" not in sources if sources else set(methods) == {"vision-rag"}
 
 
 def _earlier(path: str) -> Answer:
@@ -207,7 +207,7 @@ def evaluate(options: argparse.Namespace) -> int:
     questions = load_questions(Path(options.questions))
     methods = list(dict.fromkeys(options.method or ["showtell"]))
     total = len(questions) * len(methods)
-    create = _asks_elsewhere(options)
+    create = _asks_elsewhere(options.sources, methods)
     with _library(options, create) as library, _Progress(total, "questions", options.quiet) as progress:
         if library.model is None and "closed-book" in methods:  # told once, as is a model that cannot be
             raise ShowtellError("closed-book is a model without sources; name one with --model NAME")

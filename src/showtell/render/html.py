@@ -118,7 +118,10 @@ class _Article:
         names = self.answer.question.images
         address = inlined(names[index], self.assets)
         alt = "The question's picture" + (f" {index + 1} of {len(names)}" if len(names) > 1 else "")
-        return f'<img src="{address}" alt="{alt}" decoding="async">' if address else ""
+        if not address:
+            return ""
+        opens = f'type="button" class="zoom" aria-haspopup="dialog" aria-label="{alt}, open full size"'
+        return f'<button {opens}><img src="{address}" alt="{alt}" decoding="async"></button>'
 
     def footer(self) -> str:
         made = f"showtell · method {labels.line(self.answer.method, 60)} · model {labels.line(self.answer.model, 60)}"
@@ -188,7 +191,7 @@ class _Article:
 
     def source(self, citation: Citation) -> str:
         number, heading = citation.number, escape(labels.heading(citation))
-        address, document = labels.web_address(citation.url), escape(labels.line(citation.document))
+        address, document = labels.web_address(citation.url), escape(labels.document(citation))
         title = f'<a href="{escape(address)}" {OUTWARD}>{heading}</a>' if address else heading
         facts = [document, escape(labels.version(citation))]
         known = " · ".join(f"<bdi>{fact}</bdi>" for fact in facts if fact)

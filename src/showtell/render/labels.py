@@ -135,8 +135,10 @@ def by_model(media: Media) -> str:
 
 
 def place(media: Media) -> str:
-    """Where a media item stands: ``admin/privacy.md › Privacy reporting``."""
-    return SEPARATOR.join(line(name) for name in (media.document, *media.section[-1:]) if line(name))
+    """Where a media item stands: ``admin/privacy.md › Privacy reporting``; of a web page its title stands first."""
+    page = media.title if web_address(media.document) else ""
+    names = [line(page) or line(media.document), *map(line, media.section[-1:])]
+    return SEPARATOR.join(dict.fromkeys(filter(None, names)))
 
 
 def heading(citation: Citation) -> str:
@@ -144,6 +146,12 @@ def heading(citation: Citation) -> str:
     title = line(citation.title) or line(citation.document)
     path = [line(name) for name in citation.section if line(name)]
     return SEPARATOR.join(path if path and path[0] == title else [title, *path])
+
+
+def document(citation: Citation) -> str:
+    """The document of a source by its name; "" where that is the address which is shown as well."""
+    address = web_address(citation.url) or ""
+    return "" if citation.document in (address, address.partition("#")[0]) else line(citation.document)
 
 
 def version(citation: Citation) -> str:

@@ -170,8 +170,8 @@ def _sources(citations: Sequence[Citation]) -> str:
     lines = []
     for citation in citations:
         address = labels.web_address(citation.url)
-        known = "" if citation.document == address else labels.line(citation.document)
-        facts = [_linked(labels.heading(citation), address), escape(known), escape(labels.version(citation))]
+        known = [escape(labels.document(citation)), escape(labels.version(citation))]
+        facts = [_linked(labels.heading(citation), address), *known]
         lines.append(f"{citation.number}. {' · '.join(fact for fact in facts if fact)}")
     return "## Sources\n\n" + "\n".join(lines) if lines else ""
 

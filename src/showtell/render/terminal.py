@@ -245,10 +245,9 @@ class _Page:
         margin = max(len(f"[{citation.number}]") for citation in citations) + 1
         for citation in citations:
             self.lines(Text(labels.heading(citation)), 0, f"[{citation.number}]".ljust(margin))
-            address = labels.web_address(citation.url)
-            facts = [Text(labels.line(citation.document)), Text(labels.version(citation))]
-            if address and address != citation.document:
-                facts.insert(1, Text(address, f"link {address}"))
+            address = labels.web_address(citation.url) or ""
+            link = Text(address, f"link {address}" if address else "")
+            facts = [Text(labels.document(citation)), link, Text(labels.version(citation))]
             self.lines(_joined(facts, "dim"), margin)
 
     def nearest(self, answer: Answer) -> None:

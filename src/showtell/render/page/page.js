@@ -18,8 +18,8 @@
     const picture = byId("viewer-picture");
     picture.src = small.src;
     picture.alt = small.alt;
-    const legend = button.closest("figure").querySelector("figcaption");
-    byId("viewer-legend").replaceChildren(...legend.cloneNode(true).childNodes);
+    const legend = button.closest("figure")?.querySelector("figcaption").cloneNode(true).childNodes;
+    byId("viewer-legend").replaceChildren(...(legend ?? [small.alt]));
     all("[id]", byId("viewer-legend")).forEach((node) => node.removeAttribute("id"));
     byId("viewer-count").textContent = `Picture ${shown + 1} of ${pictures.length}`;
     actualSize(false);
