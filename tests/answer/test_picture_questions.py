@@ -431,3 +431,18 @@ def test_a_wiki_in_another_language_is_searched_in_its_own(mediawiki: MediaWiki,
     assert "In English" in asked[0].messages[0].text
     assert answer.searches[0] == "tomato plant height"
     assert "1–3 m" in text_of(answer)
+
+
+def test_nothing_is_left_behind_by_a_question_that_nobody_waits_for(
+    mediawiki: MediaWiki, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    with open_on(mediawiki, tmp_path) as library:
+        steps = library.asking("How tall are tomato plants?", sources=["wikipedia"])
+        for step in steps:
+            if step.name == "read":
+                break
+        assert [*(tmp_path / "temporary").iterdir()]
+        steps.close()  # type: ignore[attr-defined]
+        assert not [*(tmp_path / "temporary").iterdir()]

@@ -60,7 +60,12 @@ def run(asked: Asked, means: Means, warnings: Sequence[str] = ()) -> Iterator[St
     its ModelError. Raises an error of the sources where none of them could be searched.
     """
     kinds = {"closed-book": _ClosedBook, "vision-rag": _VisionRag}
-    yield from kinds.get(asked.method, _Asking)(asked, means, list(warnings)).steps()
+    asking = kinds.get(asked.method, _Asking)(asked, means, list(warnings))
+    try:
+        yield from asking.steps()
+    finally:  # also where nobody waits for the answer any more
+        if asking.pages:
+            asking.pages.close()
 
 
 class _Asking(Searching):
@@ -255,10 +260,8 @@ class _Asking(Searching):
             self.warnings += verified.warnings
             yield self._done("verify", checks, at)
         self.timings["total"] = round((time.perf_counter() - began) * 1000, 1)
+        self.warnings += self.pages.warnings if self.pages else ()
         answer = self._answered(parts, citations, checks) if parts else self._no_answer(self._not_shown())
-        if self.pages:
-            self.warnings += self.pages.warnings
-            self.pages.close()
         yield Step("answer", answer, self.timings["total"])
 
     def _not_shown(self) -> list[str]:
