@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +16,7 @@ import pytest
 from showtell.cli import main
 from showtell.library import Library
 from tests.models.llama_server import llama_server as llama_server  # fixtures
+from tests.sources.archives import archive as archive
 from tests.sources.mediawiki import mediawiki as mediawiki
 
 Shell = Callable[..., tuple[int, str, str]]
@@ -56,6 +59,26 @@ def shell(handbook: Library, capsys: pytest.CaptureFixture[str], monkeypatch: py
         return status, *capsys.readouterr()
 
     return run
+
+
+class Screen(io.StringIO):
+    """Standard error that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Screen]:
+    """Makes standard error a new terminal; to be called in the test, for pytest sets the stream up late."""
+    monkeypatch.setenv("TERM", "xterm")
+
+    def made() -> Screen:
+        monkeypatch.setattr(sys, "stderr", Screen())
+        assert isinstance(sys.stderr, Screen)
+        return sys.stderr
+
+    return made
 
 
 class Site(ThreadingHTTPServer):

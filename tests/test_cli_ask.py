@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from showtell.demo import HANDBOOK
 from showtell.library import Library
 from showtell.types import Answer, Question, TextPart, as_json
 
-from .conftest import Shell
+from .conftest import Screen, Shell
 
 HOW_TO = "How do I prepare and pull a shot of espresso?"
 ABSENT = "How do I connect the grinder to the Wi-Fi?"
@@ -108,26 +106,6 @@ def test_without_weights_the_library_is_asked_by_words_alone(shell: Shell, handb
 
 
 # ------------------------------------------------------------------------------------------------- while it is answered
-class Screen(io.StringIO):
-    """Standard error that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Screen]:
-    """Makes standard error a new terminal; to be called in the test, for pytest sets the stream up late."""
-    monkeypatch.setenv("TERM", "xterm")
-
-    def made() -> Screen:
-        monkeypatch.setattr(sys, "stderr", Screen())
-        assert isinstance(sys.stderr, Screen)
-        return sys.stderr
-
-    return made
-
-
 class Writer:
     """Stands for a library whose model writes an answer in pieces; ``asked`` keeps what it was asked."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -114,3 +115,26 @@ def test_an_image_encoder_is_examined_where_one_is_set(tmp_path):
     finding = told(tmp_path, "image encoder", image_encoder=str(model.folder))
     assert (finding.fine, finding.fact) == (False, "no weights, so no picture is found by its looks")
     assert "lacks preprocessor_config.json" in finding.advice
+
+
+def test_what_a_picture_question_may_want_is_examined(tmp_path, monkeypatch):
+    for subject in ("words in pictures", "offline Wikipedia"):
+        assert told(tmp_path, subject).fine
+    for module in ("rapidocr", "libzim"):
+        monkeypatch.setitem(sys.modules, module, None)
+    for subject, extra in (("words in pictures", "ocr"), ("offline Wikipedia", "zim")):
+        finding = told(tmp_path, subject)
+        assert (finding.fine, finding.optional) == (False, True)
+        assert f"pip install 'showtell[{extra}]'" in finding.advice
+
+
+def test_whether_wikipedia_can_be_asked_is_told(tmp_path):
+    nobody = told(tmp_path, "Wikipedia")
+    assert (nobody.fine, nobody.optional) == (False, True)
+    assert "SHOWTELL_WIKIPEDIA_CONTACT" in nobody.advice
+    somebody = {"wikipedia_contact": "me@example.org"}
+    assert "in the question's language in the name of me@example.org" in told(tmp_path, "Wikipedia", **somebody).fact
+    assert "asks de.wikipedia.org" in told(tmp_path, "Wikipedia", wikipedia_language="de", **somebody).fact
+    for wrong in ({"wikipedia_contact": "me"}, somebody | {"wikipedia_api": "https://example.org/wiki"}):
+        finding = told(tmp_path, "Wikipedia", **wrong)
+        assert (finding.fine, finding.optional) == (False, False)

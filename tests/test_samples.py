@@ -54,8 +54,10 @@ def test_the_handbook_stays_small() -> None:
     assert sum(f.stat().st_size for f in HANDBOOK.rglob("*") if f.is_file()) < 1_500_000
 
 
-def test_gold_of_the_handbook_is_in_the_handbook() -> None:
-    for question in load_questions(HANDBOOK / "eval.jsonl"):
+@pytest.mark.parametrize("name", ["eval.jsonl", "picture_questions.jsonl"])
+def test_gold_of_the_handbook_is_in_the_handbook(name: str) -> None:
+    for question in load_questions(HANDBOOK / name):
+        assert question.image is None or Path(question.image).is_file(), question.id
         for name in question.documents:
             assert (HANDBOOK / name).is_file(), question.id
         text = (HANDBOOK / question.doc).read_text(encoding="utf-8") if question.doc else ""

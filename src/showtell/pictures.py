@@ -190,7 +190,7 @@ def _opened(source: bytes | Path) -> Iterator[Image.Image]:
     except Image.DecompressionBombError:
         raise PictureError("the picture is too large (its header declares too many pixels); make it smaller") from None
     except UnidentifiedImageError:
-        raise PictureError("not a picture of a known kind (PNG, JPEG, GIF, WebP, AVIF, SVG, BMP, TIFF)") from None
+        raise PictureError("not a picture of a known kind; save it as PNG or JPEG") from None
     except _BROKEN as error:
         raise PictureError(f"the picture is broken ({error}); save it again") from None
 

@@ -92,3 +92,20 @@ def test_an_empty_file_and_a_missing_file_are_refused(tmp_path: Path) -> None:
         load_questions(tmp_path / "none.jsonl")
     with pytest.raises(QuestionsError, match="cannot read"):
         load_questions(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("image", "found"),
+    [
+        ("a.png", "{}/a.png"),
+        ("../a.png", "{}/../a.png"),
+        ("/pictures/a.png", "/pictures/a.png"),
+        ("https://example.org/a.png", "https://example.org/a.png"),
+        (None, None),
+    ],
+)
+def test_a_picture_lies_beside_the_questions_or_in_the_web(
+    tmp_path: Path, image: str | None, found: str | None
+) -> None:
+    (question,) = load_questions(write(tmp_path, QUESTION | {"image": image}))
+    assert question.image == (found and found.format(tmp_path))

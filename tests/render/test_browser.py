@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from showtell.render.html import render_html, render_html_page
-from showtell.types import Check, Cue, Image, Nearest, Table, TextPart, Video
+from showtell.types import Check, Cue, Image, Nearest, Question, Table, TextPart, Video
 
 CHROMIUM = "/usr/bin/chromium"
 QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -165,6 +165,20 @@ def test_the_keyboard_opens_a_picture_and_walks_through_all(opened, page_text):
     assert page.evaluate("document.querySelector('#viewer-picture').clientWidth") == 360
     page.click("text=Close")
     assert not page.is_visible("dialog#viewer")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_picture_asked_with_is_small_beside_the_question_and_opens(opened, made, shelf, scheme):
+    names = tuple(shelf.picture(*size) for size in ((1600, 900), (300, 2000)))
+    asked = made.answer(TextPart("A form."), question=Question("What are these?", names))
+    page = opened(render_html(asked, shelf.find), viewport={"width": 390, "height": 700}, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    boxes = [page.locator(".asked img").nth(number).bounding_box() for number in range(2)]
+    assert all(box["height"] <= 180 for box in boxes)
+    page.click(".asked .zoom >> nth=1")
+    assert page.inner_text("#viewer-legend") == "The question's picture 2 of 2"
+    assert page.inner_text("#viewer-count") == "Picture 2 of 2"
+    assert page.evaluate(POOR_CONTRAST) == []
 
 
 def test_a_citation_jumps_to_its_quote_and_back(opened, page_text):

@@ -1,2 +1,1 @@
-from tests.sources.archives import archive as archive  # fixtures
-from tests.sources.scripted import scripted as scripted
+from tests.sources.scripted import scripted as scripted  # a fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,7 +53,8 @@ class Shelf:
             part.replace(path)
             self._sweep()
         except OSError as error:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
             raise LibraryError(
                 f"cannot keep a picture in {self._folder}: {error.strerror}; make room or allow writing"
             ) from error
