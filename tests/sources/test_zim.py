@@ -167,7 +167,7 @@ def test_a_picture_that_is_none_or_not_there_is_told(tmp_path):
     asking = ZimPages(Zim(write(tmp_path / "a.zim", Contents({"Lamp": markup}, files={"a.png": b"no picture"}))))
     (document,) = asking.documents(asking.search(["lamp"]))
     assert [(each.source, each.reason.split(" (")[0]) for each in document.dropped] == [
-        ("a.png", "not a picture of a known kind"),
+        ("a.png", "not a picture of a known kind; save it as PNG or JPEG"),
         ("b.png", "its file is not in the archive"),
         ("http://x/c.png", "its file is not known to the wiki"),
     ]
@@ -257,10 +257,10 @@ def test_a_file_too_large_to_verify_is_an_error_where_it_is_damaged(made, tmp_pa
     whole = made.read_bytes()
     file = tmp_path / "damaged.zim"
     file.write_bytes(whole.replace(ZSTANDARD, b"\0\0\0\0"))
-    asking = ZimPages(Zim(file, verified_bytes=0))
+    zim = Zim(file, verified_bytes=0)
     for ask in (
-        lambda: asking.search(["lamp"]),
-        lambda: list(asking.documents([FoundPage("", f"{asking.name}/Lamp")])),
+        lambda: ZimPages(zim).search(["lamp"]),
+        lambda: list(ZimPages(zim).documents([FoundPage("", f"{zim.name}/Lamp")])),
     ):
         with pytest.raises(SourceError, match=r"damaged\.zim: the file is damaged \(.*\); download it again"):
             ask()
