@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import quote
@@ -17,13 +17,18 @@ _LINE_START = re.compile(r"^(\s*)([#>+=-]|\d+(?=[.)](?:\s|$)))", re.MULTILINE)
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
-def render_markdown(answer: Answer) -> str:
+Served = Callable[[str], str]
+"""From a stored asset's name to the address at which a server gives it."""
+
+
+def render_markdown(answer: Answer, served: Served | None = None) -> str:
     """The answer as Markdown: pictures by path or address, tables as tables, videos as links to their second.
 
-    A picture that is not stored (remote media of a local document) is a link, so that no viewer loads it.
+    A picture that is not stored (remote media of a local document) is a link, so that no viewer loads it. Where the
+    media are ``served``, they are shown from there, and the question, which a chat shows anyway, is left out.
     """
-    blocks = [f"# {escape(labels.line(answer.question.text))}"]
-    if pictures := labels.asked_with(answer):
+    blocks = [] if served else [f"# {escape(labels.line(answer.question.text))}"]
+    if (pictures := labels.asked_with(answer)) and not served:
         blocks.append(f"*{pictures}*")
     if searches := labels.searched(answer):
         blocks.append(f"Searched: {escape(' · '.join(searches))}")
@@ -31,7 +36,7 @@ def render_markdown(answer: Answer) -> str:
         blocks.append(f"*{escape(origin)}*")
     if doubt := labels.doubt(answer):
         blocks.append(f"> {escape(doubt)}")
-    body = list(_parts(answer))
+    body = list(_parts(answer, served))
     for section in (_sources(answer.citations), _nearest(answer), _warnings(answer)):
         if section:
             body.append(section)
@@ -52,11 +57,11 @@ def _escaped_start(match: re.Match[str]) -> str:
     return f"{match[0]}\\" if match[2].isdigit() else f"{match[1]}\\{match[2]}"
 
 
-def _parts(answer: Answer) -> Iterator[str]:
+def _parts(answer: Answer, served: Served | None) -> Iterator[str]:
     names, indent = labels.numbered(answer), ""
     for index, part in enumerate(answer.parts):
         if isinstance(part, FigurePart):
-            yield _indented(_figure(part, names[index]), indent)
+            yield _indented(_figure(part, names[index], served), indent)
             continue
         for block in parse(part.text, part.citations, labels.marks(answer, index)):
             words, indent = _block(block, indent)
@@ -123,27 +128,31 @@ def _longest_ticks(code: str) -> int:
     return max((len(ticks) for ticks in re.findall("`+", code)), default=0)
 
 
-def _figure(part: FigurePart, name: str) -> str:
+def _figure(part: FigurePart, name: str, served: Served | None) -> str:
     media, block = part.media, part.media.block
     if isinstance(block, Table):
         shown = _table(block)
     elif isinstance(block, Video):
-        shown = _linked(f"▶ {name} {labels.stretch(part.start, part.end)}".rstrip(), _target(part))
+        shown = _linked(f"▶ {name} {labels.stretch(part.start, part.end)}".rstrip(), _target(part, served))
     else:
-        shown = _picture(block, labels.by_model(media) or labels.line(block.alt) or labels.line(block.caption) or name)
+        alt = labels.by_model(media) or labels.line(block.alt) or labels.line(block.caption) or name
+        shown = _picture(block, alt, served)
     facts = [name, labels.rows_shown(part), "".join(f"[{number}]" for number in part.citations)]
     said = [labels.described(media), labels.place(media), labels.rights(media.credit, media.licence)]
     facts[1:1] = [escape(words) for words in said]
     return f"{shown}\n\n{' · '.join(fact for fact in facts if fact)}"
 
 
-def _picture(block: Image, alt: str) -> str:
-    target = _address(block.source)
+def _picture(block: Image, alt: str, served: Served | None) -> str:
+    target = served(block.asset) if served and block.asset else _address(block.source)
     return f"![{escape(alt)}]({target})" if block.asset and target else _linked(alt, target)
 
 
-def _target(part: FigurePart) -> str | None:
-    source = part.media.block.source if isinstance(part.media.block, Video) else ""
+def _target(part: FigurePart, served: Served | None) -> str | None:
+    block = part.media.block
+    if served and isinstance(block, Video) and block.asset:
+        return served(block.asset) + labels.fragment(part.start, part.end)
+    source = block.source if isinstance(block, Video) else ""
     return labels.moment(source, part.start, part.end) or _address(source)
 
 
