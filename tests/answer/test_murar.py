@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from showtell.answer.evidence import Evidence
@@ -60,6 +62,30 @@ def test_a_claim_that_no_passage_is_close_to_has_no_source_and_no_medium(sheds: 
     assert claims[0].text == "Compilers translate programs."
     assert [figure.claim for figure in figures] == [1]
     assert CLOSE == 0.6
+
+
+def test_an_extract_cites_the_passage_that_it_was_taken_from_however_far_it_is(sheds: Library) -> None:
+    searcher = sheds.searcher
+    evidence = gather(searcher.query("What does the goat eat?"), searcher)
+    own = evidence.passages[0].passage
+    far, near = Claim("Compilers translate programs.", (own,)), Claim(CORN, (own,))
+    for extract in (far, near):
+        (claim,), figures = illustrate([replace(extract, section_id=own.section_id, position=0)], evidence, searcher)
+        assert claim.passages[0] == own
+        assert len(claim.passages) == 1 + len(figures)
+    (written,), _ = illustrate([far], evidence, searcher)
+    assert written.passages == ()
+
+
+def test_extracts_of_the_handbook_raise_no_alarm(handbook: Library) -> None:
+    for question in (
+        "How long does the moka pot take?",
+        "How do I steam milk without big bubbles?",
+        "Was ist ein Siebträger?",
+    ):
+        answer = handbook.ask(question, method="murar")
+        assert answer.status == "answered"
+        assert [check for check in answer.checks if check.verdict != "supported"] == []
 
 
 def test_a_medium_of_several_claims_stays_with_the_closest(sheds: Library) -> None:

@@ -47,9 +47,10 @@ def gather(query: Query, searcher: Searcher) -> Evidence:
 def illustrate(claims: Sequence[Claim], evidence: Evidence, searcher: Searcher) -> tuple[list[Claim], list[Figure]]:
     """The claims with their sources, and a medium behind each that has one (§2.2); a claim is one snippet.
 
-    A claim's source is the passage closest to it by cosine, at 0.6 or more; below that it cites nothing. Of the media
-    of the source's section the one closest to the claim is shown. One that is closest to several claims stays with
-    the claim of the highest cosine. Tables are whole. Raises ModelError without an encoder.
+    A claim's source is the passage closest to it by cosine, at 0.6 or more; below that it cites nothing. An extract
+    cites the passage that it was taken from, too. Of the media of the source's section the one closest to the claim is
+    shown. One that is closest to several claims stays with the claim of the highest cosine. Tables are whole. Raises
+    ModelError without an encoder.
     """
     if not claims:
         return [], []
@@ -57,9 +58,7 @@ def illustrate(claims: Sequence[Claim], evidence: Evidence, searcher: Searcher) 
     passages = [hit.passage for hit in evidence.passages]
     known = searcher.passage_vectors.rows([passage.id for passage in passages])
     sources = [_source(vector, passages, known) for vector in vectors]
-    attributed = [
-        replace(claim, passages=(source,) if source else ()) for claim, source in zip(claims, sources, strict=True)
-    ]
+    attributed = [replace(claim, passages=_cited(claim, source)) for claim, source in zip(claims, sources, strict=True)]
     media = searcher.media_vectors.rows([row for ground in evidence.grounds for row in ground.media])
     by_section = {ground.section_id: ground for ground in evidence.grounds}
     matches = [
@@ -67,7 +66,7 @@ def illustrate(claims: Sequence[Claim], evidence: Evidence, searcher: Searcher) 
         for number, (source, vector) in enumerate(zip(sources, vectors, strict=True))
         if source and (match := _match(number, by_section[source.section_id], vector, media))
     ]
-    return attributed, [_figure(match, attributed[match.claim]) for match in _once(matches)]
+    return attributed, [_figure(match, source) for match in _once(matches) if (source := sources[match.claim])]
 
 
 def _encoder(searcher: Searcher) -> Encoder:
@@ -81,6 +80,12 @@ def _source(claim: Vectors, passages: Sequence[Passage], vectors: Mapping[int, V
     cosines = {p.id: float(vectors[p.id] @ claim) for p in passages if p.id in vectors}
     close = [passage for passage in passages if cosines.get(passage.id, 0.0) >= CLOSE]
     return max(close, key=lambda passage: cosines[passage.id], default=None)
+
+
+def _cited(claim: Claim, source: Passage | None) -> tuple[Passage, ...]:
+    """What the claim cites: its source, and first of all the passages whose very words it is."""
+    own = claim.passages if claim.section_id is not None else ()
+    return own if source is None or source in own else (*own, source)
 
 
 def _match(claim: int, ground: Ground, vector: Vectors, media: Mapping[int, Vectors]) -> _Match | None:
@@ -97,9 +102,9 @@ def _once(matches: Sequence[_Match]) -> list[_Match]:
     return sorted(kept.values(), key=lambda match: match.claim)
 
 
-def _figure(match: _Match, claim: Claim) -> Figure:
+def _figure(match: _Match, source: Passage) -> Figure:
     media = match.ground.media[match.row]
     start, end = (media.block.start, media.block.end) if isinstance(media.block, Video) else (None, None)
     rows = len(media.block.rows) if isinstance(media.block, Table) else None
     score = round(match.score, 4)
-    return Figure(media, match.claim, "stands in this section", score, claim.passages[0], start, end, rows)
+    return Figure(media, match.claim, "stands in this section", score, source, start, end, rows)
