@@ -1,4 +1,4 @@
-"""What the guides say can be run: the Python of the guide to models, and the commands as far as parsing."""
+"""What the guides say can be run: the Python of those to models and pictures, and the commands as far as parsing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from showtell.cli import _parser
 from showtell.library import Library
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDES = [ROOT / "README.md", ROOT / "docs" / "MODELS.md"]
+GUIDES = [ROOT / "README.md", ROOT / "docs" / "MODELS.md", ROOT / "docs" / "PICTURES.md"]
 
 
 def blocks(guide: Path, language: str) -> list[str]:
@@ -28,9 +28,10 @@ def in_a_folder_with_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.usefixtures("in_a_folder_with_a_library")
-def test_the_python_examples_run_on_the_sample_handbook() -> None:
-    examples = blocks(ROOT / "docs" / "MODELS.md", "python")
-    assert len(examples) == 3
+@pytest.mark.parametrize(("guide", "count"), [("MODELS.md", 3), ("PICTURES.md", 1)])
+def test_the_python_examples_run_on_the_sample_handbook(guide: str, count: int) -> None:
+    examples = blocks(ROOT / "docs" / guide, "python")
+    assert len(examples) == count
     for code in examples:
         names: dict[str, object] = {}
         exec(code, names)
