@@ -206,6 +206,26 @@ def test_a_revision_may_move_and_mention_figures(library: Library) -> None:
     assert shown(answer)[0] == "1. Unplug the garden pump and open the lid, as the picture shows [1]."
 
 
+@pytest.mark.parametrize("broken", ["[[M1b]]", "[[M12]]", "[M3]", "[[fig 1]]"])
+def test_a_figure_whose_mark_is_broken_stands_where_it_stood_in_the_draft(library: Library, broken: str) -> None:
+    def revised(draft: str) -> str:
+        return draft.replace("open the lid [1].", "open the lid, as the picture shows [1].").replace("[[M1]]", broken)
+
+    answer = asked(library, drafting(DRAFT, revised))
+    assert shown(answer)[:2] == [
+        "1. Unplug the garden pump and open the lid, as the picture shows [1].",
+        "<image lid.png>",
+    ]
+    assert "<image filter.png>" in shown(answer)
+    assert any("not offered" in warning for warning in answer.warnings)
+
+
+def test_a_revision_may_leave_a_figure_out(library: Library) -> None:
+    answer = asked(library, drafting(DRAFT, lambda draft: draft.replace("[[M1]]", "")))
+    assert "<image lid.png>" not in shown(answer)
+    assert "<image filter.png>" in shown(answer)
+
+
 def test_a_model_that_sees_is_shown_the_figures_pictures(made: Made, tmp_path: Path) -> None:
     made(FILES, PICTURES).close()
     with Library.open(tmp_path / "library", model_sees=True) as library:

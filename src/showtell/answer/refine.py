@@ -100,20 +100,32 @@ def cited_passages(claims: Sequence[Claim]) -> tuple[Passage, ...]:
 
 
 def read_refined(reply: Reply, claims: Sequence[Claim], figures: Sequence[Figure]) -> Refined:
-    """The revision, if it holds to the rules; else the draft and the reason."""
+    """The revision, if it holds to the rules; else the draft and the reason.
+
+    Where it misnames a figure, those that it does not name stand behind the words that they stood behind in the draft.
+    """
     ids = dict(zip(marks(figures), figures, strict=True))
     passages = cited_passages(claims)
     revised: list[Claim] = []
     placed: list[Figure] = []
     for piece in reply.pieces:
         if isinstance(piece, Marker):
-            placed.append(replace(ids[piece.id], claim=max(0, len(revised) - 1)))
+            placed.append(replace(ids.pop(piece.id), claim=max(0, len(revised) - 1)))
         else:
             revised += claims_of(piece, passages)
     breach = _breach(revised, placed, claims, figures)
     if breach:
         return Refined(tuple(claims), tuple(figures), breach)
-    return Refined(tuple(revised), tuple(placed))
+    lost = ids.values() if reply.misnames else ()
+    placed += [replace(figure, claim=_likest(claims[figure.claim].text, revised)) for figure in lost]
+    return Refined(tuple(revised), tuple(sorted(placed, key=lambda figure: figure.claim)))
+
+
+def _likest(text: str, claims: Sequence[Claim]) -> int:
+    """The number of the claim that has most words in common with a text."""
+    had = Counter(terms(text))
+    shared = [(had & (has := Counter(terms(claim.text)))).total() / (had + has).total() for claim in claims]
+    return shared.index(max(shared))
 
 
 def _breach(

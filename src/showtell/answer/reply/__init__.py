@@ -31,12 +31,14 @@ class Reply:
     """A reply as far as it can be used, in order; each text is one paragraph, list item, step or code block.
 
     ``says_no_answer`` where the model says that the passages do not hold the answer; then there are no pieces. There
-    are none either where the model declined or nothing is left, which ``warnings`` tell.
+    are none either where the model declined or nothing is left, which ``warnings`` tell. ``misnames`` where it names a
+    medium that was not offered, and perhaps means one that was.
     """
 
     pieces: tuple[str | Marker, ...]
     says_no_answer: bool
     warnings: tuple[str, ...]
+    misnames: bool = False
 
 
 def read_reply(text: str, passages: Sequence[str], media: Collection[str] = (), *, is_whole: bool = False) -> Reply:
@@ -48,7 +50,7 @@ def read_reply(text: str, passages: Sequence[str], media: Collection[str] = (), 
     """
     told = Told()
     pieces, says_no_answer = _read(text, Reader(passages, media, told), told, is_whole)
-    return Reply(pieces, says_no_answer, told.sentences())
+    return Reply(pieces, says_no_answer, told.sentences(), told.has("marker"))
 
 
 def _read(text: str, reader: Reader, told: Told, is_whole: bool) -> tuple[tuple[str | Marker, ...], bool]:

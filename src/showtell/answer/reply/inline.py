@@ -29,7 +29,8 @@ _MARK = re.compile(
 )
 _MARKER = re.compile(r"(?P<kind>(?:media|medium|image|img|picture|figure|video|table)\s*[:#=]\s*)?(?P<id>.*)", re.I)
 _ID = re.compile(  # what a model takes for an id: a letter and a number, one word with a digit, or the name of a kind
-    r"[a-z]{1,2}[\s_-]*\d{1,4}|[^\s\d]*\d\S*|media|medium|image|img|picture|figure|video|table", re.IGNORECASE
+    r"[a-z]{1,2}[\s_-]*\d{1,4}|[^\s\d]*\d\S*|(?:media|medium|image|img|picture|fig(?:ure)?\.?|video|table)(?:[\s_-]*\d{1,4})?",
+    re.IGNORECASE,
 )
 _NUMBERS = r"#?\d{1,4}(?:(?:\s*(?:[-–—,;/&、，]|and|und|et|y|和|to|bis|à|a|至)\s*)+#?\^?\d{1,4})*"
 _RANGE = re.compile(r"(\d{1,4})(?:\s*(?:[-–—]|to|bis|à|a|至)\s*(\d{1,4}))?")

@@ -32,6 +32,10 @@ class Told:
 
     names: dict[str, dict[str, None]] = field(default_factory=dict)
 
+    def has(self, kind: str) -> bool:
+        """Whether something of this kind was left out."""
+        return kind in self.names
+
     def note(self, kind: str, name: str = "") -> None:
         """Keep that something of this kind was left out; ``name`` is what the model called it."""
         short = " ".join(name.split())
