@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from showtell import __version__
-from showtell.errors import ShowtellError
+from showtell.errors import MissingExtra, ShowtellError
 
 if TYPE_CHECKING:
     from showtell.answer.pipeline import Step
@@ -237,6 +237,28 @@ def _results_file(out: str | None, method: str, methods: Sequence[str]) -> Path 
     return path.with_name(f"{path.stem}.{method}{path.suffix}") if path and len(set(methods)) > 1 else path
 
 
+def serve(options: argparse.Namespace) -> int:
+    """``showtell serve``"""
+    from showtell.settings import load_settings
+
+    try:
+        from showtell.web.serve import serve as serve_library
+    except ModuleNotFoundError as error:
+        if error.name not in ("fastapi", "uvicorn", "starlette", "python_multipart"):
+            raise
+        raise MissingExtra("the page and the API need more; get it with: pip install 'showtell[web]'") from error
+    names = ("library", "encoder", "model", "caption", "fetch_media", "host", "port", "workers")
+    settings = load_settings(**{name: getattr(options, name) for name in names})
+
+    def ready(address: str) -> None:
+        _tell(f"{settings.library}: {address}  (stop with Ctrl+C)")
+        if options.open:
+            webbrowser.open(address)
+
+    serve_library(settings, ready)
+    return 0
+
+
 def demo(options: argparse.Namespace) -> int:
     """``showtell demo``"""
     from showtell.demo import run_demo
@@ -327,6 +349,15 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--method", action="append", type=_method, metavar="NAME", help=_METHODS)
     model(one)
 
+    one = command("serve", serve, "serve the page and the API")
+    one.add_argument("--host", metavar="ADDRESS", help=_HOST)
+    one.add_argument("--port", type=int, metavar="N", help="default: 8484; 0 for a free one")
+    one.add_argument("--workers", type=int, metavar="N", help="processes that serve (default: 1)")
+    one.add_argument("--model", metavar="NAME", help=_MODEL)
+    one.add_argument("--caption", metavar="MODEL", help=_CAPTION)
+    one.add_argument("--fetch-media", action="store_true", default=None, help=_FETCH_MEDIA)
+    one.add_argument("--open", action="store_true", help="open the page in a browser")
+
     one = command("demo", demo, "a sample library, three questions, the page")
     one.add_argument("--out", default="out/demo", metavar="DIR", help="where to put it (default: out/demo)")
     one.add_argument("--open", action="store_true", help="open the page in a browser")
@@ -343,6 +374,7 @@ _CAPTION = (
     " named like --model of ask"
 )
 _IMAGE = "a picture that the question is about; may be repeated"
+_HOST = "where to listen (default: 127.0.0.1, this computer alone); elsewhere a key is needed"
 _FROM = "where to look: library (the default), wikipedia, or a ZIM file; may be repeated"
 _SEARCH = "search for this in place of what showtell makes of the question; may be repeated"
 _METHOD = (

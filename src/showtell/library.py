@@ -180,17 +180,18 @@ class Library:
         self.close()
 
     # -------------------------------------------------------------------------------------------------- documents
-    def add(self, *sources: str | Path) -> Iterator[Added]:
+    def add(self, *sources: str | Path, within: Path | None = None) -> Iterator[Added]:
         """Add files, folders, pages and sitemaps: one result a document once it is stored; unchanged, it costs a hash.
 
         A source that cannot be read gives a result with status ``failed``, and the rest goes on. Nothing is stored
         of a document unless all of it is. Then the model of the setting ``caption``, if any, describes their media,
-        those of unchanged documents as well where they were not described before.
+        those of unchanged documents as well where they were not described before. Files that lie ``within`` a folder
+        belong to it and are named from there, as if it had been added.
         """
         self.store.require_writable()
         met: set[str] = set()
         for source in sources:
-            for added in self._add_all(self._gather(str(source))):
+            for added in self._add_all(self._gather(str(source), within)):
                 met.add(added.source)
                 yield added
         yield from self._describe(met)
@@ -476,13 +477,13 @@ class Library:
 
         return RemoteMedia(self.fetcher)
 
-    def _gather(self, source: str) -> Iterator[Found | Missed]:
+    def _gather(self, source: str, within: Path | None = None) -> Iterator[Found | Missed]:
         if is_url(source):
             from showtell.ingest.site import Site
 
             return Site(self.fetcher, self._remote, self.settings.max_pages).gather(source)
         with_media = self._remote.stored_in if self.settings.fetch_media else None
-        return gather_files(Path(source), self.store.known(), with_media)
+        return gather_files(Path(source), self.store.known(), with_media, within)
 
     def _add_all(self, gathered: Iterable[Found | Missed], again: bool = False) -> Iterator[Added]:
         known = self.store.known()

@@ -22,7 +22,13 @@ from showtell.errors import SettingsError
 FILE_NAME = "showtell.toml"
 PREFIX = "SHOWTELL_"
 # A library may come from someone else: its own file must not say where questions and keys are sent, or what is written.
-NOT_FOR_A_LIBRARY = ("library", "model", "model_key", "openai_api_key", "caption", "record", "replay", "wikipedia_api")
+# Nor may it say who is let in.
+NOT_FOR_A_LIBRARY = (
+    "library", "model", "model_key", "openai_api_key", "caption", "record", "replay", "wikipedia_api", "host", "port",
+    "hosts", "api_key",
+)  # fmt: skip
+SHORTEST_KEY = 16  # characters
+_HASHED = re.compile(r"sha256:[0-9a-f]{64}")
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 
 
@@ -53,7 +59,7 @@ class Settings(BaseModel):
     """Words of a passage, about; a section is cut where it is longer."""
 
     max_document_mb: int = Field(50, ge=1, le=1000)
-    """Largest page or picture that is fetched, in megabytes."""
+    """Largest page or picture that is fetched, and most that is uploaded at once, in megabytes."""
 
     fetch_media: bool = False
     """Whether remote pictures and transcripts of local documents are fetched and stored; otherwise they stay links."""
@@ -136,6 +142,27 @@ class Settings(BaseModel):
     replay: Path | None = None
     """File from which recorded replies are given in place of the model's."""
 
+    host: str = Field("127.0.0.1", min_length=1, max_length=253)
+    """Address at which ``serve`` listens; any but this computer's own needs an ``api_key``."""
+
+    port: int = Field(8484, ge=0, le=65_535)
+    """Port at which ``serve`` listens; 0 for one that is free."""
+
+    hosts: tuple[str, ...] = ()
+    """Names under which the server is reached, such as ``help.example.org``, beside this computer's own."""
+
+    api_key: SecretStr | None = None
+    """Key that whoever asks the server must have: 16 characters or more, or ``sha256:`` and the key's SHA-256."""
+
+    workers: int = Field(1, ge=1, le=64)
+    """Processes that serve."""
+
+    questions_at_once: int = Field(4, ge=1, le=256)
+    """Questions that a server's process answers at once; four times as many wait, and more are sent away."""
+
+    requests_per_minute: int = Field(120, ge=0, le=1_000_000)
+    """Questions, pictures and documents that a server's process takes of one client a minute; 0 for any number."""
+
     @field_validator("model", "caption", "rerank", "image_encoder", mode="before")
     @classmethod
     def _named(cls, name: Any) -> Any:
@@ -143,18 +170,25 @@ class Settings(BaseModel):
             return name
         return None if name.strip().lower() in ("", "none") else name.strip()
 
-    @field_validator("allow_hosts", mode="before")
+    @field_validator("allow_hosts", "hosts", mode="before")
     @classmethod
     def _listed(cls, hosts: Any) -> Any:
         return [host.strip() for host in hosts.split(",") if host.strip()] if isinstance(hosts, str) else hosts
 
-    @field_validator("allow_hosts")
+    @field_validator("allow_hosts", "hosts")
     @classmethod
     def _hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
         for host in hosts:
             if not _HOST.fullmatch(host):
                 raise ValueError(f"{host!r} is no host or host:port (an IPv6 address stands in brackets)")
         return hosts
+
+    @field_validator("api_key")
+    @classmethod
+    def _hard_to_guess(cls, key: SecretStr | None) -> SecretStr | None:
+        if key and not (_HASHED.fullmatch(key.get_secret_value()) or len(key.get_secret_value()) >= SHORTEST_KEY):
+            raise ValueError(f"a key has {SHORTEST_KEY} characters or more, or is sha256: and 64 hexadecimal digits")
+        return key
 
     @field_validator("library", "cache", "record", "replay")
     @classmethod

@@ -328,6 +328,15 @@ class Store:
         rows = self._in("SELECT id, path, anchor, blocks FROM sections WHERE id IN ({})", ids)
         return {id_: Section(tuple(json.loads(path)), _blocks(blocks), anchor) for id_, path, anchor, blocks in rows}
 
+    def sections_at(self, document: str, path: Sequence[str]) -> list[int]:
+        """The sections of a document that stand under this heading path, in reading order; most often one."""
+        found = self.select(
+            """SELECT s.id FROM sections s JOIN documents d ON d.id = s.document_id
+            WHERE d.name = ? AND s.path = ? ORDER BY s.ordinal""",
+            document, json.dumps(list(path), ensure_ascii=False),
+        )  # fmt: skip
+        return [id_ for (id_,) in found]
+
     def child_sections(self, section: int) -> list[int]:
         """The sections below a section in its document, in reading order; none below a page's first heading."""
         rows = self.select(

@@ -20,7 +20,10 @@ log = logging.getLogger(__name__)
 
 
 class VectorIndex:
-    """The vectors of one table (``passage_vectors`` or ``media_vectors``) of a store, searched by cosine."""
+    """The vectors of one table (``passage_vectors`` or ``media_vectors``) of a store, searched by cosine.
+
+    May be used from several threads, one at a time: FAISS does not allow changing an index while it is searched.
+    """
 
     def __init__(self, store: Store, table: str) -> None:
         self._store = store
@@ -28,13 +31,10 @@ class VectorIndex:
         self._index: Any = None
         self._ids: set[int] = set()
         self._generation = -1
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def search(self, query: Vectors, limit: int, allowed: Sequence[int] | None = None) -> dict[int, float]:
         """The ``limit`` nearest of the allowed ids (all, if None): id to cosine, the best first."""
-        self.sync()
-        if self._index is None or not self._index.ntotal:
-            return {}
         import faiss
 
         parameters = None
@@ -42,22 +42,25 @@ class VectorIndex:
             if not len(allowed):
                 return {}
             parameters = faiss.SearchParameters(sel=faiss.IDSelectorBatch(np.asarray(allowed, np.int64)))  # type: ignore[call-arg]
-        scores, ids = self._index.search(query.reshape(1, -1), min(limit, self._index.ntotal), params=parameters)
+        with self._lock:
+            self.sync()
+            if self._index is None or not self._index.ntotal:
+                return {}
+            scores, ids = self._index.search(query.reshape(1, -1), min(limit, self._index.ntotal), params=parameters)
         return {int(id_): float(score) for id_, score in zip(ids[0], scores[0], strict=True) if id_ >= 0}
 
     def cosines(self, query: Vectors, ids: Sequence[int]) -> dict[int, float]:
         """The cosine of each of these ids that has a vector."""
-        self.sync()
-        known = [id_ for id_ in ids if id_ in self._ids]
+        known = self.rows(ids)
         if not known:
             return {}
-        rows = np.stack([self._index.reconstruct(id_) for id_ in known])
-        return dict(zip(known, map(float, rows @ query), strict=True))
+        return dict(zip(known, map(float, np.stack(list(known.values())) @ query), strict=True))
 
     def rows(self, ids: Sequence[int]) -> dict[int, Vectors]:
         """The vector of each of these ids that has one."""
-        self.sync()
-        return {id_: self._index.reconstruct(id_) for id_ in ids if id_ in self._ids}
+        with self._lock:
+            self.sync()
+            return {id_: self._index.reconstruct(id_) for id_ in ids if id_ in self._ids}
 
     def __len__(self) -> int:
         self.sync()
@@ -69,6 +72,8 @@ class VectorIndex:
         if generation == self._generation:
             return
         with self._lock:
+            if generation == self._generation:
+                return
             if self._index is None and self._load(generation):
                 self._generation = generation
                 return

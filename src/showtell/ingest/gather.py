@@ -48,7 +48,7 @@ def is_url(source: str | Path) -> bool:
 
 
 def gather_files(
-    source: Path, known: Mapping[str, Known], with_media: WithMedia | None = None
+    source: Path, known: Mapping[str, Known], with_media: WithMedia | None = None, within: Path | None = None
 ) -> Iterator[Found | Missed]:
     """The document of a file, or those under a folder, in order.
 
@@ -56,6 +56,7 @@ def gather_files(
         source: the file or folder.
         known: what the library holds, by absolute path.
         with_media: fetches the remote media of a document; unset, they stay links.
+        within: the folder that the document belongs to, as if that had been added.
     """
     from showtell.ingest.convert import walk  # the readers take half a second to import, and asking needs none
 
@@ -65,7 +66,7 @@ def gather_files(
         return
     added = Path(os.path.abspath(source))  # noqa: PTH100 (links stay as written)
     folders = {Path(each.root) for path, each in known.items() if each.root != path and not is_url(each.root)}
-    roots = [added, *(folder for folder in folders if folder.is_dir())]
+    roots = [added, *filter(None, [within]), *(folder for folder in folders if folder.is_dir())]
     taken = {each.name: path for path, each in known.items()}
     problems: list[str] = []
     met = 0

@@ -1,0 +1,1 @@
+"""The page and the API: one library, served."""
