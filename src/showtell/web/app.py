@@ -9,6 +9,7 @@ import anyio
 from fastapi import FastAPI
 
 from showtell import __version__
+from showtell.library import Library
 from showtell.settings import Settings
 from showtell.web import asking, documents, media, status
 from showtell.web.access import Access, Rate
@@ -23,16 +24,17 @@ FORM_OVERHEAD = 1_000_000  # bytes of a form beside its files
 _FAILED = {"description": "What went wrong.", "content": {"application/json": {"example": EXAMPLE}}}
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The page and the API of the library that the settings name; it is opened when the app starts.
+def create_app(served: Settings | Library) -> FastAPI:
+    """The page and the API of a library, or of the one that the settings name, which is opened when the app starts.
 
-    Raises SettingsError where others could reach it without a key.
+    A library that is given is not closed at the end. Raises SettingsError where others could reach it without a key.
     """
+    settings = served.settings if isinstance(served, Library) else served
     access, metrics = Access.of(settings), Metrics()
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
-        app.state.service = await anyio.to_thread.run_sync(Service.open, settings, metrics)
+        app.state.service = await anyio.to_thread.run_sync(Service.open, served, metrics)
         yield
         await anyio.to_thread.run_sync(app.state.service.close)
 

@@ -46,12 +46,16 @@ class Facts:
 
 @dataclass
 class Service:
-    """One library, served. The lock is for whoever changes the library: one at a time."""
+    """One library, served, and closed with the server where it ``is_own``.
+
+    The lock ``writing`` is for whoever changes the library: one at a time.
+    """
 
     library: Library
     answers: Answers
     questions: Questions
     metrics: Metrics
+    is_own: bool = True
     writing: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -60,14 +64,15 @@ class Service:
         self.thumbnail = lru_cache(THUMBNAILS)(thumbnail)
 
     @classmethod
-    def open(cls, settings: Settings, metrics: Metrics) -> Service:
-        """Open the library of the settings, and load all that questions need.
+    def open(cls, served: Settings | Library, metrics: Metrics) -> Service:
+        """Serve a library, or open that of the settings, and load all that questions need.
 
         Raises LibraryError and its kinds, ModelError, SettingsError.
         """
-        library = Library(Store(settings.library, create=True), settings)
+        library = served if isinstance(served, Library) else Library(Store(served.library, create=True), served)
+        settings = library.settings
         folder = library.store.folder if library.store.writable else settings.cache
-        service = cls(library, Answers(folder), Questions(settings.questions_at_once), metrics)
+        service = cls(library, Answers(folder), Questions(settings.questions_at_once), metrics, library is not served)
         service.warm_up()
         return service
 
@@ -82,7 +87,8 @@ class Service:
         """Wait for the threads that answer, and close the library."""
         self.questions.close()
         self.answers.close()
-        self.library.close()
+        if self.is_own:
+            self.library.close()
 
     def facts(self) -> Facts:
         """What the library holds now, counted again only after a change."""
