@@ -188,6 +188,43 @@ def test_blocks_are_limited_markdown() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "between", ["\n\n", "\r\n\r\n", " \n \n", "\n\u00a0\n", "\n\u3000\n", "<br><br>", "<br>\n<br>\n"]
+)
+def test_a_blank_line_parts_paragraphs_that_end_without_a_full_stop(between: str) -> None:
+    assert pieces(f"Rinse the filter [1]{between}Never use soap [2]") == ["Rinse the filter [1]", "Never use soap [2]"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Weight: 3 kg", "Height: 4 cm", "Colour: red [1]"],
+        ["**Weight**: 3 kg", "**Height:** 4 cm [1]", "It is small."],
+        ["It has these sizes", "Poids : 3 kg", "Hauteur : 4 cm", "It is small."],
+        ["重量：3公斤", "高度：4厘米"],
+        ["a) Rinse it", "b) Dry it"],
+        ["(1) Rinse it", "(2) Dry it"],
+        ["Part | Weight", "Pump | 3 kg"],
+        ["Rinse the filter [1]", "Never use soap [2]"],
+    ],
+)
+def test_lines_that_are_evidently_separate_stay_so(lines: list[str]) -> None:
+    assert pieces("\n".join(lines)) == lines
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Rinse the filter, which", "is small. Note: never use", "soap."],
+        ["Rinse the filter [1]", "and dry it [2]."],
+        ["Use `ls | wc` here", "and `a | b` there."],
+        ["Open the lid.", "Rinse the filter."],
+    ],
+)
+def test_other_lines_are_one_paragraph(lines: list[str]) -> None:
+    assert pieces("\n".join(lines)) == [" ".join(lines)]
+
+
 def test_sentences_are_said_once_but_steps_may_come_again() -> None:
     assert pieces("Rinse it [1]. Rinse it [2]. Dry it [1]. **Rinse** it.") == ["Rinse it [1]. Dry it [1]."]
     steps = "1. Click **Next** [1].\n2. Choose a name [1].\n3. Click **Next** [1]."

@@ -220,6 +220,12 @@ def test_a_figure_whose_mark_is_broken_stands_where_it_stood_in_the_draft(librar
     assert any("not offered" in warning for warning in answer.warnings)
 
 
+def test_paragraphs_stay_apart_in_a_revision(library: Library) -> None:
+    paragraphs = "Unplug the garden pump and open the lid [1].\n\nRinse the filter for 30 seconds under cold water [1]."
+    texts = [text for text in shown(asked(library, drafting(paragraphs))) if not text.startswith("<")]
+    assert texts == paragraphs.split("\n\n")
+
+
 def test_a_revision_may_leave_a_figure_out(library: Library) -> None:
     answer = asked(library, drafting(DRAFT, lambda draft: draft.replace("[[M1]]", "")))
     assert "<image lid.png>" not in shown(answer)

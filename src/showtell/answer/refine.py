@@ -31,6 +31,7 @@ POINTING = (
     " Bild zeigt zeigen siehe Abbildung Tabelle Video unten oben hier image montre montrent voir figure tableau vidéo"
     " ci-dessous ci-dessus imagen muestra muestran ver figura tabla vídeo abajo arriba 图 图片 如图 所示 表格 视频"
 )
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 PICTURE_PIXELS, PICTURE_TOKENS = 768, 800  # the longer side of a picture sent, and about what models count it as
 CONTEXT_TOKENS = 60  # of a figure's description
 
@@ -176,6 +177,9 @@ def _lines(claims: Sequence[Claim], figures: Sequence[Figure], ids: Sequence[str
     names = {id(figure): f"[[{id_}]]" for figure, id_ in zip(figures, ids, strict=True)}
     lines: list[str] = []
     for block, own in blocks(claims, figures):
-        lines.append(marked(block, numbers))
+        text = marked(block, numbers)
+        if lines and not _ITEM.match(text):
+            lines.append("")
+        lines.append(text)
         lines += [names[id(figure)] for figure in own]
     return lines
