@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from showtell.errors import PictureError, ShowtellError
-from showtell.types import Answer, Citation, FigurePart, Image, Media, Question, TextPart
+from showtell.render.markdown import render_markdown
+from showtell.types import Answer, Citation, FigurePart, Image, Media, Question, TextPart, as_json
 from showtell.web.openai import MOST_TURNS, Asked, ChatBody, completion, events, listed, read_chat
 
 PIXELS = b"\x89PNG not looked at here"
@@ -95,13 +96,14 @@ def test_a_reply_shows_media_from_this_server() -> None:
     cited = (Citation(1, "a.md", "A", (), "Open the lid.", "https://example.org/a"),)
     answer = Answer(Question("How?"), "answered", "high", "showtell", "extractive", parts, cited)
     served = "http://127.0.0.1:1/media/".__add__
-    whole = completion("xyz", "showtell", answer, served)
-    written = whole["choices"][0]["message"]["content"]
+    written, told = render_markdown(answer, served), {"id": "xyz", "answer": as_json(answer)}
+    whole = completion("showtell", told, written, answer)
+    assert whole["choices"][0]["message"]["content"] == written
     assert "![The lid](http://127.0.0.1:1/media/ab.png)" in written
     assert not written.startswith("# ")
     assert whole["citations"] == ["https://example.org/a"]
     assert whole["showtell"]["answer"]["parts"][0]["text"] == "Open the lid. [1]"
-    streamed = [*events("xyz", "showtell", answer, served, with_usage=True)]
+    streamed = [*events("showtell", told, written, answer, with_usage=True)]
     assert "".join(e["choices"][0]["delta"].get("content", "") for e in streamed if e["choices"]) == written
     assert streamed[-2]["choices"][0]["finish_reason"] == "stop"
     assert streamed[-1]["usage"]["total_tokens"] > 0

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from showtell import __version__
 from showtell.library import Library
 from showtell.settings import Settings
-from showtell.web import asking, documents, media, status
+from showtell.web import asking, chat, documents, media, status
 from showtell.web.access import Access, Rate
 from showtell.web.failures import EXAMPLE, tell_failures
 from showtell.web.guard import Guard, Watch
@@ -19,7 +19,7 @@ from showtell.web.metrics import Metrics
 from showtell.web.page import add_page
 from showtell.web.service import Service
 
-ROUTERS = (asking.router, documents.router, media.router, status.router)
+ROUTERS = (asking.router, chat.router, documents.router, media.router, status.router)
 FORM_OVERHEAD = 1_000_000  # bytes of a form beside its files
 _FAILED = {"description": "What went wrong.", "content": {"application/json": {"example": EXAMPLE}}}
 

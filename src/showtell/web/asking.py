@@ -31,7 +31,7 @@ class Prepared:
     """A question whose pictures and earlier answers were found."""
 
     text: str
-    images: tuple[bytes, ...] = ()
+    images: tuple[str | bytes, ...] = ()
     sources: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
     scope: Scope = field(default_factory=Scope)
@@ -165,16 +165,18 @@ def find(id_: str, service: Served) -> Response:
 
 
 @router.get("/{id_}/markdown", summary="An answer as Markdown", response_class=Response)
-def markdown(id_: str, service: Served) -> Response:
-    """For pasting elsewhere; media stand as links."""
-    text = service.without_folders(render_markdown(_stored(service, id_).answer))
+def markdown(id_: str, service: Served, request: Request) -> Response:
+    """For pasting elsewhere; media stand as links to this server."""
+    text = render_markdown(
+        service.public(_stored(service, id_).answer, lambda asset: f"{request.base_url}media/{asset}")
+    )
     return Response(text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8")
 
 
 @router.get("/{id_}/html", summary="An answer as a page of its own", response_class=Response)
 def html(id_: str, service: Served) -> Response:
     """One file with all pictures in it, to be kept."""
-    page = service.without_folders(render_html(_stored(service, id_).answer, service.library.asset))
+    page = render_html(service.public(_stored(service, id_).answer), service.library.asset)
     headers = {"Content-Disposition": 'attachment; filename="answer.html"', "Content-Security-Policy": "sandbox"}
     return Response(page.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
 

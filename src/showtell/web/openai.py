@@ -20,8 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from showtell.errors import PictureError, ShowtellError
 from showtell.models.tokens import count_tokens
-from showtell.render.markdown import Served, render_markdown
-from showtell.types import Answer, Question, TextPart, as_json
+from showtell.types import Answer, Question, TextPart
 
 MODELS: Mapping[str, tuple[str, ...]] = {
     "showtell": (),
@@ -29,6 +28,9 @@ MODELS: Mapping[str, tuple[str, ...]] = {
     "showtell-both": ("library", "wikipedia"),
 }
 """Sources by the name of the model that asks them; () is the library."""
+
+Told = Mapping[str, Any]
+"""An answer with its id, as the server's own API tells it."""
 
 MOST_TURNS = 6  # earlier answers that a question may follow
 MOST_PICTURES = 4  # of one question
@@ -145,16 +147,15 @@ def _image(address: str) -> str | bytes:
 
 
 # ------------------------------------------------------------------------------------------------------------- replies
-def completion(id_: str, model: str, answer: Answer, served: Served) -> dict[str, Any]:
-    """The whole reply; ``showtell`` holds the Answer, ``citations`` the addresses that some fronts show."""
-    written = render_markdown(answer, served)
+def completion(model: str, told: Told, written: str, answer: Answer) -> dict[str, Any]:
+    """The whole reply: ``written`` is the answer as Markdown, ``told`` as this server's own API tells it.
+
+    It is in the field ``showtell``; ``citations`` holds the addresses that some fronts show by themselves.
+    """
     message = {"role": "assistant", "content": written, "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    return (
-        _head(id_, model, "chat.completion")
-        | {"choices": [choice], "usage": _usage(answer, written)}
-        | _own(id_, answer)
-    )
+    usage = {"choices": [choice], "usage": _usage(answer, written)}
+    return _head(told["id"], model, "chat.completion") | usage | _own(told, answer)
 
 
 def opening(id_: str, model: str) -> dict[str, Any]:
@@ -162,14 +163,13 @@ def opening(id_: str, model: str) -> dict[str, Any]:
     return _event(id_, model, {"role": "assistant", "content": ""})
 
 
-def events(id_: str, model: str, answer: Answer, served: Served, with_usage: bool) -> Iterator[dict[str, Any]]:
+def events(model: str, told: Told, written: str, answer: Answer, with_usage: bool) -> Iterator[dict[str, Any]]:
     """The other events of a stream: the checked answer, block by block, and its end."""
-    written = render_markdown(answer, served)
     for piece in re.findall(r".+?(?:\n\n|\Z)", written, re.DOTALL):
-        yield _event(id_, model, {"content": piece})
-    yield _event(id_, model, {}, "stop") | _own(id_, answer)
+        yield _event(told["id"], model, {"content": piece})
+    yield _event(told["id"], model, {}, "stop") | _own(told, answer)
     if with_usage:
-        yield _head(id_, model, "chat.completion.chunk") | {"choices": [], "usage": _usage(answer, written)}
+        yield _head(told["id"], model, "chat.completion.chunk") | {"choices": [], "usage": _usage(answer, written)}
 
 
 def listed(names: Sequence[str]) -> dict[str, Any]:
@@ -200,9 +200,9 @@ def _head(id_: str, model: str, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{id_}", "object": kind, "created": int(time.time()), "model": model}
 
 
-def _own(id_: str, answer: Answer) -> dict[str, Any]:
+def _own(told: Told, answer: Answer) -> dict[str, Any]:
     urls = dict.fromkeys(citation.url for citation in answer.citations if citation.url)
-    return {"citations": [*urls], "showtell": {"id": id_, "answer": as_json(answer)}}
+    return {"citations": [*urls], "showtell": told}
 
 
 def _usage(answer: Answer, written: str) -> dict[str, int]:
