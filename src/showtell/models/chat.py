@@ -209,7 +209,7 @@ class OpenAIChat:
             if request is not None and shows_pictures(request) and refused:
                 return PicturesRefused(
                     f"{self.name} does not take the pictures{self._quoted(error)}; "
-                    "set model_sees to false, or choose a model that sees"
+                    "choose a model that sees, or, where only figures were sent, set model_sees to false"
                 )
             return ModelError(self._about_status(error, listing=request is None))
         if isinstance(error, openai.APIConnectionError):
