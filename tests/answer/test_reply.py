@@ -44,6 +44,9 @@ def pieces(text: str) -> list[str]:
         ("Rinse it [1](https://pump.example.test/manual).", "Rinse it [1]."),
         ("According to passage 2, soap is bad.", "Soap is bad [2]."),
         ('It says: "Never use soap." [2] Rinse it [1].', 'It says: "Never use soap" [2]. Rinse it [1].'),
+        ("Rinse it [1]^. Dry it ^[2].", "Rinse it [1]. Dry it [2]."),
+        ("Rinse it ¹. Dry it.² An area of 5 m².", "Rinse it [1]. Dry it [2]. An area of 5 m²."),
+        ("Rinse it [S1], dry it [P2]. See the [manual][3].", "Rinse it [1], dry it [2]. See the manual [3]."),
         ("清洗过滤器。[1]不要用肥皂[2]。", "清洗过滤器[1]。不要用肥皂[2]。"),
         ("Rinse it.\n\n[1]", "Rinse it [1]."),
         ("Turn knob (1) to the left [1].", "Turn knob (1) to the left [1]."),
@@ -96,7 +99,27 @@ def test_a_corrupted_marker_vanishes_and_is_told(name: str) -> None:
 def test_a_single_bracket_is_a_marker_where_it_has_the_form_of_those_offered() -> None:
     reply = read("Rinse it with [M9] and [F2] keys [1].")
     assert reply.pieces == (r"Rinse it with and \[F2\] keys [1].",)
-    assert read_reply("Press [M9] [1].", PASSAGES).pieces == (r"Press \[M9\] [1].",)
+    assert read_reply("Press [M9] [1].", [*PASSAGES, "M9 is the reset key."]).pieces == (r"Press \[M9\] [1].",)
+
+
+@pytest.mark.parametrize(
+    "mark", ["[a][1]", "[1] [a]", "[1] [^a]", "[1][^note]", "[1] [ii]", "【source】 [1]", "[citation needed] [1]"]
+)
+def test_footnotes_of_the_models_own_vanish_and_are_told(mark: str) -> None:
+    reply = read(f"Rinse it {mark}. Never use soap [2].")
+    assert reply.pieces == ("Rinse it [1]. Never use soap [2].",)
+    assert any("made up citations" in warning for warning in reply.warnings)
+
+
+def test_a_mark_of_a_medium_vanishes_where_none_was_offered() -> None:
+    reply = read_reply("Rinse it [M1].", PASSAGES)
+    assert (reply.pieces, reply.misnames) == (("Rinse it.",), True)
+
+
+@pytest.mark.parametrize("key", ["[F2]", "[y]", "[a]", "[Save]", "[Documents]", "[M2] now"])
+def test_keys_and_buttons_in_brackets_stay(key: str) -> None:
+    (piece,) = read_reply(f"Press {key}.", PASSAGES, is_whole=True).pieces
+    assert str(piece).replace("\\", "") == f"Press {key}."
 
 
 @pytest.mark.parametrize("form", ["![M1]({0})", "[M1]({0})", "Do.\n[1]: {0}", "Do.\n[^1]: {0}"])

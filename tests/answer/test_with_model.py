@@ -221,7 +221,7 @@ def test_a_figure_whose_mark_is_broken_stands_where_it_stood_in_the_draft(librar
 
 
 def test_paragraphs_stay_apart_in_a_revision(library: Library) -> None:
-    paragraphs = "Unplug the garden pump and open the lid [1].\n\nRinse the filter for 30 seconds under cold water [1]."
+    paragraphs = "Open the lid and rinse the filter under cold water [1].\n\nClose the lid [1].\n\nNever use soap [1]."
     texts = [text for text in shown(asked(library, drafting(paragraphs))) if not text.startswith("<")]
     assert texts == paragraphs.split("\n\n")
 

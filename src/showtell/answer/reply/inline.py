@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ _MARK = re.compile(
     r"""
     !?\[\[ (?P<double> [^\[\]\n]{0,80} ) \]\]
     | !?\{\{ (?P<braces> [^{}\n]{0,80} ) \}\}
-    | [\[【［] (?P<single> [^\[\]【】［］{}\n]{1,80} ) [\]】］]
+    | \^? [\[【［] (?P<single> [^\[\]【】［］{}\n]{1,80} ) [\]】］] \^?
     | \( (?P<round> [^()\[\]{}\n]{1,80} ) \)
     | (?P<named> \b (?P<lead> (?: according\ to | as\ \w{4,12}\ (?:in|by) | laut | gemäß | selon\ le | según\ el )\s+ )?
         (?: passage | pasaje )\s+ (?P<number> \d{1,2} )\b ,? )
@@ -27,6 +28,14 @@ _MARK = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# Marks that models make up for footnotes and sources: "[^note]", "[ii]", "[a]", "[S1]", "[M1]".
+_FOOTNOTE = re.compile(r"\^\s*\w[\w -]{0,20}|[ivx]{2,4}|(?P<letter>[a-z])|citation needed")
+_LETTERED = re.compile(
+    r"(?P<letter>[SPDM])[ -]?(?P<number>\d{1,2})", re.IGNORECASE
+)  # source, passage, document, medium
+_BESIDE = re.compile(r"\s*\[\^?\d")
+_CLAUSE_END = re.compile(r"\s*(?:[.,;:!?…。，；：！？]|[\[【［(（)]|$)")
+_RAISED = re.compile(r"(?<=[\s.,;:!?)\]。，；：！？])[¹²³⁴⁵⁶⁷⁸⁹](?=[\s.,;:!?。，；：！？\[]|$)")
 _MARKER = re.compile(r"(?P<kind>(?:media|medium|image|img|picture|figure|video|table)\s*[:#=]\s*)?(?P<id>.*)", re.I)
 _ID = re.compile(  # what a model takes for an id: a letter and a number, one word with a digit, or the name of a kind
     r"[a-z]{1,2}[\s_-]*\d{1,4}|[^\s\d]*\d\S*|(?:media|medium|image|img|picture|fig(?:ure)?\.?|video|table)(?:[\s_-]*\d{1,4})?",
@@ -89,6 +98,7 @@ class Inline:
 
     def _words(self, text: str, style: Run) -> Iterator[Run]:
         done = 0
+        text = _RAISED.sub(lambda raised: self._unraised(raised[0]), text)
         for found in _MARK.finditer(text):
             runs = self._mark(found, style)
             if runs is None:
@@ -99,6 +109,11 @@ class Inline:
             yield from runs
             done = found.end()
         yield replace(style, text=text[done:])
+
+    def _unraised(self, digit: str) -> str:
+        """A footnote's number as a citation, where there is such a passage."""
+        number = int(unicodedata.normalize("NFKC", digit))
+        return f"[{number}]" if number <= len(self.passages) else digit
 
     def _mark(self, found: re.Match[str], style: Run) -> list[Run] | None:
         """The runs of what stands in brackets, none where it is left out; None where it is plain text."""
@@ -111,7 +126,33 @@ class Inline:
             return self._citations(found["round"], must_name=True)
         inside = next(each for each in (found["double"], found["braces"], found["single"]) if each is not None)
         citations = None if found["braces"] else self._citations(inside, must_name=False)
-        return citations if citations is not None else self._markers(inside, is_strong=found["single"] is None)
+        if citations is not None:
+            return citations
+        markers = self._markers(inside, is_strong=found["single"] is None)
+        return markers if markers is not None or found["single"] is None else self._footnote(found, inside, style)
+
+    def _footnote(self, found: re.Match[str], inside: str, style: Run) -> list[Run] | None:
+        """The runs of a mark of the model's own at the end of a clause; None where it may be the source's own words."""
+        name, behind = inside.strip(), found.string[found.end() :]
+        lettered, footnote = _LETTERED.fullmatch(name), _FOOTNOTE.fullmatch(name)
+        if not _CLAUSE_END.match(behind) or self._is_said(name, alone=lettered is not None):
+            return None
+        if lettered and lettered["letter"] in "mM":
+            self.told.note("marker", name)
+            return []
+        if lettered:
+            return self._citations(lettered["number"], must_name=False)
+        is_beside = bool(_BESIDE.match(behind) or found.string[: found.start()].rstrip().endswith("]"))
+        is_bare = name == name.casefold() and phrase("passage").fullmatch(name)  # "[Documents]" may be a button
+        if is_bare or (footnote and (is_beside or not footnote["letter"])):
+            self.told.note("citation", f"[{name}]")
+            return []
+        return [replace(style, text=name)] if _BESIDE.match(behind) and not behind[:1].isspace() else None
+
+    def _is_said(self, name: str, *, alone: bool) -> bool:
+        """Whether a passage has it in brackets, or ``alone``."""
+        form = rf"(?<!\w){re.escape(name)}(?!\w)" if alone else re.escape(f"[{name}]")
+        return any(re.search(form, passage, re.IGNORECASE) for passage in self.passages)
 
     def _citations(self, inside: str, *, must_name: bool) -> list[Run] | None:
         met = _citation_form().fullmatch(inside.strip())
