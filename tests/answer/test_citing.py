@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from showtell.answer.citing import blocks, cite, cited, claims_of, marked, renumbered, unmarked
@@ -54,6 +56,36 @@ def test_a_quotation_of_two_sentences_stays_whole() -> None:
 def test_a_code_block_stays_whole() -> None:
     (claim,) = claims_of("```\nrun a. Then b.\n```", [])
     assert claim.text == "```\nrun a. Then b.\n```"
+
+
+TOOL = replace(
+    passage(7), text="To reset the pump, run this:\npump stop --now\npump reset --hard\nThen run pump start."
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "holds"),
+    [
+        ("pump stop --now\n  pump  reset --hard", True),
+        ("$ pump start", True),
+        ("pump start  # and wait", True),
+        ("pump reset --soft", False),
+        ("pump", True),
+        ("pump res", False),
+        ("# pump erase", False),
+    ],
+)
+def test_a_code_block_cites_the_passage_that_holds_its_lines_as_they_are(code: str, holds: bool) -> None:
+    (claim,) = claims_of(f"```bash\n{code}\n```", [passage(1), TOOL])
+    assert claim.passages == ((TOOL,) if holds else ())
+
+
+def test_the_marks_of_a_code_block_stand_on_a_line_behind_it() -> None:
+    text = "```\npump start[1]\n```"
+    assert cite(text, [2, 3]) == f"{text}\n[2] [3]"
+    assert cite(text, []) == text
+    (claim,) = claims_of(f"{text}\n[2]", [passage(1), passage(2)])
+    assert (claim.text, [each.id for each in claim.passages]) == (text, [2])
 
 
 def test_each_sentence_is_marked_unless_all_have_one_source() -> None:

@@ -388,6 +388,14 @@ def test_nothing_is_told(text: str) -> None:
     assert reply.warnings
 
 
+def test_a_citation_behind_a_code_block_is_the_codes() -> None:
+    assert pieces("Never use soap [2].\n\n```\npump start\n```\n[1]\n\nRinse it [1].") == [
+        "Never use soap [2].",
+        "```\npump start\n```\n[1]",
+        "Rinse it [1].",
+    ]
+
+
 # -------------------------------------------------------------------------------------------------------------- hostile
 UNITS = (
     "[", "![", "[[", "{{", "[[M1]]", "[1", "(Passage 1", "|", "| a |\n", "\\", "`", "``a`", "<", "<a b=", "<script>",

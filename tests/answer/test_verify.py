@@ -230,6 +230,24 @@ def test_what_claims_nothing_needs_no_support(text):
     assert failed(checked(text, "Never use soap [1].")) == []
 
 
+TOOL = Citation(1, "tool.md", "Tool", (), "To reset it, run:\npump stop --now\npump reset --hard\nThen run pump start.")
+
+
+def test_a_line_of_code_that_no_source_has_is_marked():
+    block = "```bash\n$ pump stop --now\npump erase --all\nrm -rf /var/pump\n\npump start\n```"
+    for text in (block, block + "\n[1]"):
+        verified = checked("Reset it, run this [1]:", text, citations=[TOOL])
+        (check,) = failed(verified)
+        assert (check.kind, check.part, check.action) == ("support", 1, "marked")
+        assert text[slice(*check.span)] == check.text == "pump erase --all\nrm -rf /var/pump"
+        assert texts(verified)[1] == text
+
+
+def test_code_that_stands_in_its_source_is_let_pass():
+    assert failed(checked("```\npump stop --now\npump reset --hard\n}\n```\n[1]", citations=[TOOL])) == []
+    assert failed(checked("```\npump reset --har\n```\n[1]", citations=[TOOL]))
+
+
 def test_what_only_the_question_says_is_a_claim_all_the_same():
     asked = "Does the pump have a solar panel on its roof?"
     (check,) = failed(checked("Yes, it has a solar panel on its roof [1].", question=asked))

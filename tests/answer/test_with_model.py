@@ -152,6 +152,17 @@ def test_a_short_sentence_of_which_the_sources_know_nothing_is_marked(library: L
     assert [check.text for check in answer.checks if check.verdict != "supported"] == ["Drink it hot."]
 
 
+def test_a_command_of_the_models_own_is_cited_where_a_source_has_it_and_else_marked(made: Made) -> None:
+    code = "To reset the pump, run this:\n\n```bash\npump stop --now\n{0}\n```\n\n"
+    page = "# Pump tool\n\n## Reset the pump\n\n" + code + "![Reset](a.png)\n"
+    library = made({"tool.md": page.format("pump reset --hard"), "pump.md": PUMP}, ["a.png", *PICTURES])
+    for command in ("pump reset --hard", "rm -rf /var/pump"):
+        answer = asked(library, drafting(code.format(command) + "Never use soap [2]."), "How do I reset the pump?")
+        assert f"```bash\npump stop --now\n{command}\n```\n[1]" in shown(answer)
+        marked = [check.text for check in answer.checks if check.action == "marked"]
+        assert marked == [] if command == "pump reset --hard" else [command]
+
+
 def test_text_only_is_the_same_draft_without_media(library: Library) -> None:
     answer = asked(library, drafting(DRAFT), method="text-only")
     assert [type(part) for part in answer.parts] == [TextPart] * 3

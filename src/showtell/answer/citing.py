@@ -1,16 +1,27 @@
-"""Citation marks: ``[n]`` in a block of text cites passage number n; in a claim the passages stand beside the text."""
+"""Citation marks: ``[n]`` in a block of text cites passage number n; in a claim the passages stand beside the text.
+
+The marks of a fenced code block stand on a line behind it. It cites the passages that hold its lines as they are, for a
+command that no source has may do harm.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from showtell.index.terms import is_cjk
+from showtell.index.terms import CJK, is_cjk
 from showtell.ingest.split import sentences
 from showtell.types import Claim, Figure, Passage
 
 _MARK = re.compile(r"\\.|(?P<ticks>`+)(?!`)[\s\S]{1,2000}?(?<!`)(?P=ticks)(?!`)|(?P<space> ?)\[(?P<number>\d{1,4})\]")
 
+_FENCE = "```"
+_PROMPT = re.compile(r"(?:\$|#|%|>{1,3}|\w+@\S+[$#])\s+")
+_REMARK = re.compile(r"\s+(?:#|//)\s.*$")
+_OPENS, _CLOSES = (
+    rf"(?:^|(?<=[\s([{{\"'“‘«:,;>$#`{CJK}，。：；]))",
+    rf"(?=[)\]}}\"'”’».,;:!?`]*(?:\s|$)|[{CJK}，。：；！？])",
+)
 _LABEL = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?")
 _STOP = re.compile(r"[.!?:;。！？：；…]+[\"”’»」』)*_]*$")
 
@@ -40,6 +51,8 @@ def unmarked(text: str) -> str:
 def cite(sentence: str, numbers: Sequence[int]) -> str:
     """The sentence with these marks alone, before its full stop."""
     plain = unmarked(sentence).rstrip()
+    if numbers and is_code(plain):
+        return f"{plain}\n{' '.join(f'[{number}]' for number in numbers)}"
     stop = _STOP.search(plain)
     words, end = (plain[: stop.start()], stop[0]) if stop else (plain, "")
     return words + "".join(f" [{number}]" for number in numbers) + end
@@ -50,10 +63,35 @@ def claims_of(text: str, passages: Sequence[Passage]) -> list[Claim]:
     label = _LABEL.match(text)[0]  # type: ignore[index]
     said = text[len(label) :]
     claims = []
-    for number, piece in enumerate([said] if said.startswith("```") else _sentences(said)):
+    for number, piece in enumerate([said] if is_code(said) else _sentences(said)):
         own = tuple(passages[n - 1] for n in cited(piece) if n <= len(passages))
+        if is_code(said):
+            own = _holding(unmarked(said), (*own, *passages)) or own
         claims.append(Claim(("" if number else label) + unmarked(piece).strip(), own, follows=number > 0))
     return claims
+
+
+def is_code(text: str) -> bool:
+    """Whether a block is fenced code."""
+    return text.startswith(_FENCE)
+
+
+def code_lines(block: str) -> list[tuple[int, int]]:
+    """Where the lines of a code block stand that say something, with its fences or without their ticks."""
+    lines, at = [], block.find("\n") + 1  # behind the language
+    for line in block[at:].split("\n"):
+        if re.search(r"\w", line):
+            lines.append((at + len(line) - len(line.lstrip()), at + len(line.rstrip())))
+        at += len(line) + 1
+    return lines
+
+
+def stands_in(line: str, source: str) -> bool:
+    """Whether a line of code stands in a text as it is, but for blanks, a prompt before it and a remark behind it."""
+    said = " ".join(source.split())
+    plain = _REMARK.sub("", line)
+    forms = {" ".join(form.split()) for form in (line, plain, _PROMPT.sub("", plain, count=1))}
+    return any(re.search(_OPENS + re.escape(form) + _CLOSES, said) for form in forms if form)
 
 
 def blocks(claims: Sequence[Claim], figures: Sequence[Figure] = ()) -> Iterator[tuple[tuple[Claim, ...], list[Figure]]]:
@@ -76,6 +114,14 @@ def marked(block: Sequence[Claim], numbers: Mapping[int, int]) -> str:
     for claim, own in zip(block, sources, strict=True):
         text += _gap(text) + (cite(claim.text, own) if claim.section_id is None else _behind(claim.text, own))
     return text
+
+
+def _holding(block: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The first passage that has all lines of a code block, else those that have some."""
+    lines = [block[start:end] for start, end in code_lines(block)]
+    held = {passage: [stands_in(line, passage.text) for line in lines] for passage in passages}
+    whole = [passage for passage, found in held.items() if found and all(found)]
+    return (*whole[:1],) or tuple(passage for passage, found in held.items() if any(found))
 
 
 def _sentences(text: str) -> Iterator[str]:

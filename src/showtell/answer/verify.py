@@ -4,6 +4,8 @@ A sentence's sources are the citations that stand in it (a mark may follow the f
 all of the answer's. What only another passage says does not count: a reader who looks it up would not find it. A number
 or a quotation that the question brought along and nothing in the sources speaks against is let pass.
 
+Of a code block every line must stand in its sources word for word.
+
 What fails is repaired where the source leaves one choice, else marked: a number that the source has, though in another
 place, is marked, for a free wording may have misled the check. A repair must itself pass. Numbers and quotations are
 told whatever their verdict, sentences only where nothing supports them.
@@ -17,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from showtell.answer.citing import code_lines, is_code, stands_in
 from showtell.answer.numbers import NumberFinding, check_numbers
 from showtell.answer.quotations import QuotationFinding, check_quotations, quoted
 from showtell.index.terms import CJK, question_language, stop_words, word_terms, words
@@ -211,6 +214,8 @@ class _Judge:
 
     def findings(self, text: _Text) -> list[_Finding]:
         """What was found in a text, in reading order."""
+        if is_code(text.part.text):
+            return list(self._code(text))
         found = []
         is_heading = bool(_HEADING.fullmatch(text.part.text))
         for sentence in _sentences(text, self.known):
@@ -219,6 +224,20 @@ class _Judge:
                 if not (is_heading and each.kind == "support"):
                     found.append(replace(each, start=each.start + sentence.start, end=each.end + sentence.start))
         return sorted(found, key=lambda each: (each.start, -each.end))
+
+    def _code(self, text: _Text) -> Iterator[_Finding]:
+        """The lines of a code block that stand in none of its sources; neighbours are told together."""
+        cited = [number for number in text.part.citations or self.known if number in self.known]
+        found: list[_Finding] = []
+        lines = code_lines(text.words)
+        for number, (start, end) in enumerate(lines):
+            line = text.words[start:end]
+            if any(stands_in(line, self.known[each].text) for each in cited):
+                continue
+            if found and number and found[-1].end == lines[number - 1][1]:
+                start = found.pop().start
+            found.append(_Finding("support", "unsupported", start, end, None, cited[0] if len(cited) == 1 else None))
+        yield from found
 
     def _judged(self, said: str, cited: Sequence[int]) -> Iterator[_Finding]:
         """What was found in a sentence; numbers inside a failed quotation are told with it."""

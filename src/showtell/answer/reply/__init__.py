@@ -82,7 +82,8 @@ def _pieces(blocks: Iterable[Block]) -> Iterator[str | Marker]:
     """Texts and markers in order; a marker within a block divides it behind the sentence that names it."""
     for block in blocks:
         if block.code:
-            yield block.code
+            yield "\n".join([block.code, *(written(each, bold=True) for each in block.sentences if each.citations)])
+            yield from (Marker(marker) for each in block.sentences for marker in each.markers)
             continue
         label, text = block.label, ""
         for sentence in block.sentences:

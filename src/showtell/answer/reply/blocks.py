@@ -18,7 +18,7 @@ from showtell.answer.reply.told import Told
 from showtell.answer.reply.wording import Sentence, by_sentence
 
 DEEPEST = 6  # lists around an item whose indentation is kept
-LONGEST_CODE = 2_000  # characters of a code block
+LONGEST_CODE = 1_900  # characters of a code block
 # The two words that the prompt asks for; some models translate them.
 NO_ANSWER = re.compile(
     r"[\W_]*(?i:no[\s_-]*answer|keine antwort|(?:pas de|sans|aucune) réponse|(?:sin|no hay|ninguna) respuesta"
@@ -28,7 +28,10 @@ NO_ANSWER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, list item, heading or code block; ``label`` is what a list shows before it, with its indentation."""
+    """A paragraph, list item, heading or code block; ``label`` is what a list shows before it, with its indentation.
+
+    The sentences of a code block are the citations behind it.
+    """
 
     sentences: list[Sentence]
     label: str = ""
@@ -57,7 +60,7 @@ class Reader:
         inner = [child for token in tokens for child in token.children or ()]
         self.inline.closers = Counter(name for token in inner if (name := closed_element(token)))
         lists: list[int] = []  # of each open list the number of its next item, or 0
-        is_first = False
+        is_first = is_behind_code = False
         level = 0
         for token in tokens:
             if token.type in ("ordered_list_open", "bullet_list_open"):
@@ -72,7 +75,10 @@ class Reader:
             elif token.type == "heading_close":
                 level = 0
             elif token.type == "fence" and not self.inline.skipping:
-                yield self._code(token)
+                code = self._code(token)
+                self._last_said = code.sentences
+                is_behind_code = bool(code.code)
+                yield code
             elif token.type == "inline":
                 read = self._sentences(token.children or [], is_step=bool(lists and lists[-1]), is_heading=level > 0)
                 has_words = any(each.plain or each.citations for each in read)
@@ -80,12 +86,15 @@ class Reader:
                 if label:
                     is_first = False
                     lists[-1] += lists[-1] > 0
-                if self._last_said and has_words and not any(each.plain for each in read):
+                has_only_marks = has_words and not any(each.plain for each in read)
+                if has_only_marks and is_behind_code:
+                    self._last_said += read
+                elif has_only_marks and self._last_said:
                     self._last_said[-1] = Sentence(
                         (*self._last_said[-1].runs, *(r for each in read for r in each.runs))
                     )
                 elif read:
-                    self._last_said = read
+                    self._last_said, is_behind_code = read, False
                     yield Block(read, label, level)
 
     def _code(self, token: Token) -> Block:
