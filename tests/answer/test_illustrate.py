@@ -305,7 +305,7 @@ def test_a_kind_that_is_asked_for_is_shown_although_no_claim_cites_its_section(m
     library = made({"lathe.md": words, "data.md": f"# Appendix\n\n## Lathe\n\nMeasured by the guild.\n\n{table}"})
     drafted = Drafted(library, "Show me a table of the cutting speeds of the lathe")
     (figure,) = drafted.figures([Claim("The workshop tells [1].", (drafted.passage("Cutting speeds"),))])
-    assert (figure.media.block.ref, figure.reason) == ("data.md#table:1", "found elsewhere in the library")
+    assert (figure.media.block.ref, figure.reason) == ("data.md#table:1", "found elsewhere in the sources")
     assert figure.passage.section == ("Appendix", "Lathe")
 
 

@@ -314,9 +314,9 @@ def _reason(claim: Claim, candidate: Chosen) -> str:
     media, blocks = candidate.media, candidate.ground.section.blocks
     if claim.section_id is None:
         cited = any(passage.section_id == media.section_id for passage in claim.passages)
-        return "stands in this section" if cited else "found elsewhere in the library"
+        return "stands in this section" if cited else "found elsewhere in the sources"
     if claim.section_id != media.section_id:
-        return "found elsewhere in the library"
+        return "found elsewhere in the sources"
     if claim.position is None or claim.position > media.position:
         return "stands in this section"
     between = blocks[claim.position + 1 : media.position]
