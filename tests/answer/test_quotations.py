@@ -72,6 +72,24 @@ def test_a_misquotation_is_told_with_the_words_of_the_source(text, expected, is_
     assert text[slice(*finding.span)] == finding.text == text.strip("“”.")
 
 
+@pytest.mark.parametrize(
+    ("quotation", "source"),
+    [
+        ("Do use vinegar to clean the tank", "Do not use vinegar to clean the tank"),
+        ("Do not use vinegar to clean the tank", "Do use vinegar to clean the tank"),
+        ("you can use vinegar to clean the tank", "You cannot use vinegar to clean the tank"),
+        ("always clean the tank with plain vinegar", "Never clean the tank with plain vinegar"),
+        ("it is safe to open the lid", "It is unsafe to open the lid"),
+        ("rinse the filter and dry it every week", "Rinse the filter and then dry it every week"),
+        ("öffnen Sie den Deckel nie vor dem Reinigen", "Öffnen Sie den Deckel stets vor dem Reinigen"),
+    ],
+)
+def test_words_that_would_not_fit_or_turn_the_meaning_around_are_told_but_take_no_place(quotation, source):
+    (finding,) = check_quotations(f"“{quotation}”", [f"Look here. {source}."])
+    assert (finding.verdict, finding.is_close) == ("contradicted", False)
+    assert finding.expected.casefold() == source.casefold()
+
+
 def test_words_that_two_sentences_are_equally_near_to_stand_in_no_place_of_another():
     sources = ["Close the red valve before every lift.", "Close the blue valve before every lift."]
     (finding,) = check_quotations("“Close the old valve before every lift”", sources)

@@ -187,6 +187,14 @@ def test_one_wrong_word_in_a_quotation_is_repaired():
     assert (check.kind, check.action, check.citation) == ("quotation", "repaired", 1)
 
 
+def test_a_misquotation_that_denies_what_the_source_says_is_marked():
+    tank = Citation(1, "tank.md", "Tank", (), "Do not use vinegar to clean the tank of the pump.")
+    text = "Vinegar is fine: it says “Do use vinegar to clean the tank of the pump” [1]."
+    verified = checked(text, citations=[tank])
+    assert texts(verified) == [text]
+    assert [check.action for check in failed(verified, "quotation")] == ["marked"]
+
+
 def test_a_quotation_of_two_sentences_is_one():
     verified = checked("It says: “Rinse the filter every two weeks under cold water. Never use soap.” [1]")
     assert failed(verified) == []

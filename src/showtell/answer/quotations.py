@@ -19,6 +19,13 @@ from showtell.ingest.split import sentences, word_count
 FEWEST_WORDS = 3  # two Chinese or Japanese characters count as one
 NEAR = 0.4  # share of a quotation's words by which it may differ from what it misquotes
 SMALL = 0.2  # the same, below which the source's words may take its place
+# Words that deny; "don't" is read as "don" and "t", "n'ouvrez" as "n" and "ouvrez".
+DENIALS = frozenset({
+    "no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "without", "cannot", "t", "nicht", "kein", "keine",
+    "keinen", "keinem", "keiner", "nie", "niemals", "nichts", "ohne", "ne", "n", "pas", "jamais", "sans", "aucun", "aucune",
+    "ni", "rien", "nunca", "jamás", "sin", "ningún", "ninguna", "nada", "不", "没", "未", "勿", "别", "无", "非",
+})  # fmt: skip
+_DENYING = ("un", "in", "im", "ir", "il", "dis", "non")  # what makes "safe" unsafe
 
 _QUOTED = re.compile(
     r"“([^“”„]{1,600})”|„([^„“”]{1,600})[“”]|«([^«»]{1,600})»|»([^«»]{1,600})«|「([^「」]{1,600})」|『([^『』]{1,600})』"
@@ -34,7 +41,8 @@ class QuotationFinding:
     """A quotation at ``span`` of the text, from its first to its last word.
 
     ``expected`` are the words of the source that it misquotes, in the quotation's case at the beginning; ``source`` is
-    the index of that source; ``is_close`` says that they differ little and that no other words are as near.
+    the index of that source; ``is_close`` says that they may stand in its place: they are as many, differ in few words
+    and deny as much, so that what the text says around them still fits, and no other words are as near.
     """
 
     span: tuple[int, int]
@@ -65,6 +73,7 @@ class _Near:
     edits: int
     source: int
     text: str
+    folded: tuple[str, ...]
 
 
 def quoted(text: str) -> list[tuple[int, int]]:
@@ -90,9 +99,18 @@ def _judge(quotation: _Words, sources: Sequence[_Words]) -> QuotationFinding:
     if not nearest:
         return QuotationFinding(span, text, "unsupported")
     best = nearest[0]
-    is_close = best.edits <= SMALL * len(quotation.folded) and len({near.text for near in nearest}) == 1
+    is_close = len({near.text for near in nearest}) == 1 and _fits(quotation.folded, best)
     expected = best.text if best.text[:1].casefold() != text[:1].casefold() else text[:1] + best.text[1:]
     return QuotationFinding(span, text, "contradicted", expected, best.source, is_close)
+
+
+def _fits(quotation: Sequence[str], near: _Near) -> bool:
+    """Whether a source's words may take a quotation's place, word for word."""
+    if len(quotation) != len(near.folded) or near.edits > SMALL * len(quotation):
+        return False
+    changed = [(said, right) for said, right in zip(quotation, near.folded, strict=True) if said != right]
+    flips = (said in (prefix + right, right.removeprefix(prefix)) for said, right in changed for prefix in _DENYING)
+    return sum((said in DENIALS) - (right in DENIALS) for said, right in changed) == 0 and not any(flips)
 
 
 def _words(text: str, start: int = 0, end: int | None = None) -> _Words:
@@ -121,7 +139,7 @@ def _nearest(quotation: Sequence[str], sources: Sequence[_Words]) -> list[_Near]
         for sentence in map(_words, sentences(source.text)):
             edits, first, last = _closest(quotation, sentence.folded)
             if last > first and edits <= NEAR * len(quotation):
-                found.append(_Near(edits, number, sentence.between(first, last)))
+                found.append(_Near(edits, number, sentence.between(first, last), sentence.folded[first:last]))
     fewest = min((near.edits for near in found), default=0)
     return [near for near in found if near.edits == fewest]
 
@@ -129,7 +147,8 @@ def _nearest(quotation: Sequence[str], sources: Sequence[_Words]) -> list[_Near]
 def _closest(quotation: Sequence[str], said: Sequence[str]) -> tuple[int, int, int]:
     """The stretch ``[first, last)`` of words said that is fewest edits away from a quotation, and how many.
 
-    Approximate matching by dynamic programming (Sellers, 1980); of equals the one most like it in length.
+    Approximate matching by dynamic programming (Sellers, 1980); of equals the one that begins first, or most like it in
+    length.
     """
     size = len(quotation)
     edits, firsts = list(range(size + 1)), [0] * (size + 1)
@@ -144,6 +163,6 @@ def _closest(quotation: Sequence[str], said: Sequence[str]) -> tuple[int, int, i
                 (edits[place - 1] + 1, firsts[place - 1]),
             )
             before, first_before = edits[place], firsts[place]
-            edits[place], firsts[place] = min(options, key=lambda option: option[0])
+            edits[place], firsts[place] = min(options)
         best = min(best, (edits[size], abs(last - firsts[size] - size), firsts[size], last))
     return best[0], best[2], best[3]
