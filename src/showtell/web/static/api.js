@@ -21,11 +21,13 @@ async function call(path, options = {}) {
     throw new Failure("unreachable", String(error.message));
   }
   if (reply.ok) return reply;
+  if (reply.status === 401) location.reload(); // the server then asks for the key
   const told = (await reply.json().catch(() => ({}))).error ?? {};
   throw new Failure(told.code ?? "failed", told.message ?? "", reply.status, Number(reply.headers.get("Retry-After")) || 0);
 }
 
 const json = async (path, options) => (await call(path, options)).json();
+const text = async (path, options) => (await call(path, options)).text();
 
 const sent = (method, body) => ({ method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
@@ -37,14 +39,14 @@ function form(files) {
 
 export const getLibrary = () => json("/library");
 export const getAnswer = (id) => json(`/answers/${encodeURIComponent(id)}`);
-export const getMarkdown = async (id) => (await call(`/answers/${encodeURIComponent(id)}/markdown`)).text();
-export const putRating = (id, rating) => call(`/answers/${encodeURIComponent(id)}/rating`, sent("PUT", rating));
+export const getMarkdown = (id) => text(`/answers/${encodeURIComponent(id)}/markdown`);
+export const putRating = (id, rating) => text(`/answers/${encodeURIComponent(id)}/rating`, sent("PUT", rating));
 export const addPicture = (file) => json("/pictures", form([file]));
 export const addPictureFrom = (url) => json("/pictures", sent("POST", { url }));
 export const getDocuments = () => json("/documents");
 export const addDocuments = (files) => json("/documents", form(files));
 export const addDocumentsFrom = (url) => json("/documents", sent("POST", { url }));
-export const removeDocument = (name) => call(`/documents/${name.split("/").map(encodeURIComponent).join("/")}`, { method: "DELETE" });
+export const removeDocument = (name) => text(`/documents/${name.split("/").map(encodeURIComponent).join("/")}`, { method: "DELETE" });
 
 /** The text of a section in reading order: ``blocks``, and the ``passages`` cut from them. */
 export function getSection(document, section) {
@@ -56,7 +58,6 @@ export function getSection(document, section) {
 export const pictureAddress = (sha256) => `${ROOT}/pictures/${encodeURIComponent(sha256)}`;
 export const htmlAddress = (id) => `${ROOT}/answers/${encodeURIComponent(id)}/html`;
 export const assetAddress = (asset) => `/media/${encodeURIComponent(asset)}`;
-export const thumbnailAddress = (asset) => `${assetAddress(asset)}/thumbnail`;
 export const answerAddress = (id) => `${location.origin}/a/${encodeURIComponent(id)}`;
 
 /** Ask, and give each event of the stream as ``[name, data]``. Throws a Failure, also where the stream breaks off. */

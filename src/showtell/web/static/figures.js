@@ -1,13 +1,12 @@
 // Figures: a picture that opens full size, a table that scrolls in itself, a video that plays its segment in place.
 
-import { assetAddress, thumbnailAddress } from "./api.js";
+import { assetAddress } from "./api.js";
 import { acknowledge, button, copy, h, icon } from "./dom.js";
 import { t } from "./i18n.js";
 import * as labels from "./labels.js";
 import { openViewer } from "./viewer.js";
 
 const TALLEST = 448; // pixels of a picture's height in the flow of an answer
-const WIDEST = 704; // pixels of the column of words
 const QUANTITY = /^[-+−±≈~<>≤≥]?\s*[$€£¥]?\d[\d.,:\s]*(?:%|‰|[a-zA-Zµ°]{1,3})?$/;
 export const OUTWARD = { rel: "noopener noreferrer", target: "_blank" };
 
@@ -58,14 +57,11 @@ function picture(part, name) {
   if (!media.asset) return elsewhere("image", media);
   const words = alternative(media, name);
   const size = media.width && media.height ? fitted(media.width, media.height) : {};
-  return zoom(name, words, h("img", { src: displayed(media), alt: words, decoding: "async", ...size }));
+  return zoom(name, words, h("img", { src: assetAddress(media.asset), alt: words, decoding: "async", ...size }));
 }
 
 const zoom = (name, words, image) =>
   h("button", { type: "button", class: "zoom", "data-enlarge": true, "aria-haspopup": "dialog", "aria-label": t("enlarge", { name, words }) }, image);
-
-/** A picture much larger than its place comes as a thumbnail; the pop-up has it whole. */
-const displayed = ({ asset, width }) => (width > 2 * WIDEST && !asset.endsWith(".svg") ? thumbnailAddress(asset) : assetAddress(asset));
 
 const alternative = (media, name) => labels.byModel(media) || labels.line(media.alt) || labels.described(media) || name;
 

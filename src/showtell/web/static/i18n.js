@@ -183,12 +183,6 @@ const TEXTS = {
   really_remove: ["Really remove?", "Wirklich entfernen?", "确定移除？"],
   removed: ["{name} was removed", "{name} wurde entfernt", "{name} 已移除"],
   find_document: ["Find a document", "Dokument suchen", "查找文档"],
-
-  // The key of a server that asks for one
-  key_title: ["This server asks for a key", "Dieser Server verlangt einen Schlüssel", "此服务器需要密钥"],
-  key: ["Key", "Schlüssel", "密钥"],
-  enter: ["Enter", "Eintreten", "进入"],
-  key_wrong: ["This key is not accepted.", "Dieser Schlüssel wird nicht angenommen.", "密钥无效。"],
 };
 
 /** The language of the interface: the one chosen before, else the browser's, else English. */

@@ -18,10 +18,10 @@ const DEEPEST = 20;
 /** The blocks of a text part. ``marks`` are spans of it in characters; ``[n]`` is a citation for n in ``citations``. */
 export function parse(text, citations = [], marks = []) {
   const marked = withEdges(text, marks);
-  const outer = Math.floor((marked.length - marked.trimStart().length + 1) / 3);
+  const outer = Math.floor((marked.match(/^ */)[0].length + 1) / 3);
   const cited = new Set(citations.map(Number));
   const found = [];
-  readBlocks(marked.split("\n"), { depth: 0, quoted: false, label: { words: "" } }, found);
+  readBlocks(marked.split("\n"), { depth: 0, nesting: 0, quoted: false, label: { words: "" } }, found);
   return found.map(({ kind, words, label, depth }) => ({
     kind,
     label,
@@ -68,12 +68,12 @@ function readBlocks(lines, around, found) {
       const [code, next] = fenced(lines, at, fence[1]);
       emit("code", code);
       at = next;
-    } else if (QUOTE.test(line) && around.depth < DEEPEST) {
+    } else if (QUOTE.test(line) && around.nesting < DEEPEST) {
       endParagraph();
       const [inner, next] = contained(lines, at, (each) => (QUOTE.test(each) ? each.replace(QUOTE, "") : null), false);
-      readBlocks(inner, { ...around, quoted: true }, found);
+      readBlocks(inner, { ...around, nesting: around.nesting + 1, quoted: true }, found);
       at = next;
-    } else if (item && around.depth < DEEPEST && !(paragraph.length && !interrupts(item))) {
+    } else if (item && around.nesting < DEEPEST && !(paragraph.length && !interrupts(item))) {
       endParagraph();
       at = readItem(lines, at, item, around, found);
     } else {
@@ -101,7 +101,7 @@ function readItem(lines, at, [, indent, marker, gap = "", words = ""], around, f
   const inside = (line) => (line.trim() ? (line.search(/\S/) >= width ? line.slice(width) : null) : "");
   const [inner, next] = contained(lines, at, (line, first) => (first ? " ".repeat(words && gap.length > 4 ? gap.length - 1 : 0) + words : inside(line)), true);
   around.label.words = /\d/.test(marker) ? marker : "•";
-  readBlocks(inner, { ...around, depth: around.depth + 1 }, found);
+  readBlocks(inner, { ...around, nesting: around.nesting + 1, depth: around.depth + 1 }, found);
   if (around.label.words) found.push({ kind: "paragraph", words: "", label: around.label.words, depth: around.depth + 1 });
   around.label.words = "";
   return next;
@@ -185,6 +185,7 @@ function inline(words, cited, link = null) {
     } else if (character === "[" && !link && (match = rest().match(LINK))) {
       flush();
       tokens.push(...inline(match[1], cited, webAddress(match[2] ?? match[3]) ?? "none"));
+      plain += match[0].slice(match[1].length).replace(/[^\ue000\ue001]/g, ""); // a mark may end in an address
       at += match[0].length;
     } else if (character === "<" && (match = rest().match(AUTOLINK))) {
       flush();
