@@ -428,6 +428,8 @@ class Store:
         self.require_writable()
         with self._translated():
             db = self._db
+            if self._is_reading:
+                db.execute("COMMIT")
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -437,6 +439,32 @@ class Store:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
+            finally:
+                if self._is_reading:
+                    db.execute("BEGIN")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What this thread reads inside is of one generation, whatever others write meanwhile.
+
+        What it writes itself begins the next one. Raises LibraryError and its kinds.
+        """
+        if self._is_reading:
+            yield
+            return
+        with self._translated():
+            self._db.execute("BEGIN")
+        self._local.is_reading = True
+        try:
+            yield
+        finally:
+            self._local.is_reading = False
+            if self._db.in_transaction:
+                self._db.execute("COMMIT")
+
+    @property
+    def _is_reading(self) -> bool:
+        return bool(getattr(self._local, "is_reading", False))
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

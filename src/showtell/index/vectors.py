@@ -67,12 +67,12 @@ class VectorIndex:
         return len(self._ids)
 
     def sync(self) -> None:
-        """Bring the index to the store's generation."""
+        """Bring the index to the store's generation; one that is ahead, for others read on, stays there."""
         generation = self._store.generation
-        if generation == self._generation:
+        if generation <= self._generation:
             return
         with self._lock:
-            if generation == self._generation:
+            if generation <= self._generation:
                 return
             if self._index is None and self._load(generation):
                 self._generation = generation

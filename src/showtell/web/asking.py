@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
@@ -44,13 +44,13 @@ class Prepared:
             self.text, images=self.images, sources=self.sources, searches=self.searches, scope=self.scope,
             method=self.method, after=self.after,
         )  # fmt: skip
-        for step in asking:
-            if step.name != "answer":
-                yield step
-                continue
-            answer: Answer = step.value
-            service.metrics.answer(answer.status, answer.method)
-            yield Step("answer", StoredAnswer(service.answers.put(answer), answer), step.milliseconds)
+        with service.library.store.reading():
+            for step in asking:
+                yield step if step.name != "answer" else replace(step, value=self._stored(service, step.value))
+
+    def _stored(self, service: Service, answer: Answer) -> StoredAnswer:
+        service.metrics.answer(answer.status, answer.method)
+        return StoredAnswer(service.answers.put(answer), answer)
 
 
 def prepare(service: Service, asked: Question) -> Prepared:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -13,12 +14,12 @@ import anyio
 from fastapi import APIRouter, Query, Request, Response
 
 from showtell.errors import LibraryError
-from showtell.ingest.convert import SUBTITLES, SUFFIXES, VIDEOS
+from showtell.ingest.convert import SUBTITLES, VIDEOS
 from showtell.library import Added
 from showtell.types import as_json
 from showtell.web.bodies import ADDED, DOCUMENTS, SECTION, example, upload
 from showtell.web.failures import not_found
-from showtell.web.service import UPLOADS, Json, Served, Service, without_paths
+from showtell.web.service import UPLOADS, Json, Served, Service, public_block
 from showtell.web.uploads import safe_name, sent
 
 router = APIRouter(prefix="/api/v1", tags=["documents"])
@@ -79,16 +80,17 @@ def section(
 ) -> Response:
     """The blocks of a section in reading order; each passage is those from `first` up to `last`, without it."""
     store = service.library.store
-    ids = store.sections_at(document, section)
-    found = store.sections(ids)
-    passages = store.section_passages(ids)
+    with store.reading():
+        ids = store.sections_at(document, section)
+        found = store.sections(ids)
+        passages = store.section_passages(ids)
     if not found:
         raise not_found("the library has no such section", "see /api/v1/documents")
     blocks: list[dict[str, Any]] = []
     told: list[dict[str, Any]] = []
     for id_ in ids:
         told += [_passage(each, len(blocks)) for each in passages if each.section_id == id_]
-        blocks += [without_paths({"type": block.type} | as_json(block)) for block in found[id_].blocks]
+        blocks += [{"type": block.type} | as_json(public_block(block)) for block in found[id_].blocks]
     title = passages[0].title if passages else document
     url = passages[0].url if passages else None
     whole = {"document": document, "title": title, "section": section, "url": url}
@@ -166,8 +168,12 @@ def _kept(files: dict[Path, Upload]) -> Iterator[Any]:
 def _documents(paths: Sequence[Path]) -> list[Path]:
     """Those that are added by themselves: pictures and subtitles only where no document came with them."""
     videos = {path.stem for path in paths if path.suffix.lower() in VIDEOS}
-    own = [path for path in paths if path.suffix.lower() in SUFFIXES and not _belongs(path, videos)]
+    own = [path for path in paths if not (_is_picture(path) or _belongs(path, videos))]
     return list(dict.fromkeys(own or paths))
+
+
+def _is_picture(path: Path) -> bool:
+    return (guess_type(path.name)[0] or "").startswith("image/")
 
 
 def _belongs(path: Path, videos: set[str]) -> bool:

@@ -36,8 +36,16 @@ _KINDS: tuple[tuple[type[ShowtellError], int, str, str], ...] = (
     (LibraryLocked, 503, "library_busy", "the library is being written; try again in a while"),
     (LibraryError, 503, "library_failed", "the library cannot be used as asked; the server's log says why"),
 )
-_CODES = {404: "not_found", 405: "method_not_allowed", 408: "too_slow", 413: "too_large", 416: "range_not_satisfiable"}
+_CODES = {
+    400: "malformed",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "too_slow",
+    413: "too_large",
+    416: "range_not_satisfiable",
+}
 _SENTENCES = {
+    400: "the body cannot be read; send what its content type says",
     404: "there is nothing at this address; see /openapi.json for what there is",
     405: "this address does not take that method; see /openapi.json",
 }

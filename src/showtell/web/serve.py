@@ -23,6 +23,7 @@ HEAD = 10.0  # seconds for a request's head
 STUCK = 60.0  # seconds for which a client may take nothing of what is sent to it
 IDLE = 30  # seconds for which a connection is kept between two requests
 FINISH = 30  # seconds for the streams under way when the server is stopped
+BACKLOG = 1024  # connections that wait to be taken
 CONNECTIONS = 500  # at once, of one process; most systems allow it 1,024 files
 
 
@@ -76,11 +77,11 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     Raises SettingsError: the address cannot be used, or others could reach it without a key.
     """
     Access.of(settings)
-    log_to_stderr()
     bound = _bound(settings)
+    log_to_stderr()
     host, port = bound.getsockname()[:2]
     ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-    config = configured(settings)
+    config = configured(partial(_app, settings), settings.workers)
     try:
         if settings.workers > 1:
             Multiprocess(config, sockets=[bound]).run()
@@ -90,18 +91,19 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         bound.close()
 
 
-def configured(settings: Settings) -> uvicorn.Config:
-    """How uvicorn serves the app of these settings."""
+def configured(make: Callable[[], Any], workers: int = 1) -> uvicorn.Config:
+    """How uvicorn serves the app that ``make`` makes, in each of the processes."""
     return uvicorn.Config(
-        partial(_app, settings),
+        make,
         factory=True,
         http=Patient,
         ws="none",
         lifespan="on",
-        workers=settings.workers,
+        workers=workers,
         log_config=None,
         access_log=False,
         server_header=False,
+        backlog=BACKLOG,
         limit_concurrency=CONNECTIONS,
         timeout_keep_alive=IDLE,
         timeout_graceful_shutdown=FINISH,
@@ -121,6 +123,7 @@ def _bound(settings: Settings) -> socket.socket:
         if os.name != "nt":
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((settings.host.strip("[]"), settings.port))
+        bound.listen(BACKLOG)  # whoever comes before the library is open waits
     except OSError as error:
         bound.close()
         reason = error.strerror or error

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -18,13 +18,16 @@ from showtell.ingest.gather import is_url
 from showtell.library import Library
 from showtell.pictures import thumbnail
 from showtell.settings import Settings
-from showtell.types import as_json
+from showtell.types import Answer, Block, FigurePart, Image, Video, as_json
 from showtell.web.metrics import Metrics
 from showtell.web.questions import Questions
 from showtell.web.suggestions import suggestions
 
+Address = Callable[[str], str]
+"""From an asset's name to where it is served."""
+
 THUMBNAILS = 512  # that are kept in memory; one takes about 10 kB
-_OWN_PATHS = ("source", "poster", "captions")  # of media; a path of the server's disk is nobody's business
+UPLOADS = "uploads"  # the folder in a library's one in which uploaded documents lie
 
 
 class Json(JSONResponse):
@@ -92,20 +95,25 @@ class Service:
 
     def facts(self) -> Facts:
         """What the library holds now, counted again only after a change."""
-        generation = self.library.store.generation
-        with self._looking:
+        with self._looking, self.library.store.reading():
+            generation = self.library.store.generation
             if generation != self._facts.generation:
                 self._facts = Facts(generation, self.library.documents(), suggestions(self.library))
             return self._facts
 
     def told(self, stored: StoredAnswer) -> dict[str, Any]:
         """An answer as JSON with its id, without paths of this computer."""
-        answer: dict[str, Any] = as_json(stored.answer)
-        for part in answer["parts"]:
-            if "media" in part:
-                part["media"] = without_paths(part["media"])
-        answer["warnings"] = list(map(self.without_folders, answer["warnings"]))
-        return {"id": stored.id, "answer": answer}
+        return {"id": stored.id, "answer": as_json(self.public(stored.answer))}
+
+    def public(self, answer: Answer, address: Address | None = None) -> Answer:
+        """The answer without paths of this computer; a stored file is at the address of its asset, if one is given."""
+        parts = tuple(
+            replace(part, media=replace(part.media, block=public_block(part.media.block, address)))
+            if isinstance(part, FigurePart)
+            else part
+            for part in answer.parts
+        )
+        return replace(answer, parts=parts, warnings=tuple(map(self.without_folders, answer.warnings)))
 
     def without_folders(self, text: str) -> str:
         """A message without the folder of the library, and of what was uploaded to it."""
@@ -113,17 +121,20 @@ class Service:
         return text.replace(f"{folder / UPLOADS}/", "").replace(str(folder), "the library")
 
 
-UPLOADS = "uploads"  # the folder in a library's one in which uploaded documents lie
+def public_block(block: Block, address: Address | None = None) -> Any:
+    """A block without paths of this computer: in their place stands what its document says, or the asset's address."""
+    if not isinstance(block, (Image, Video)):
+        return block
+    asset = block.asset and address and address(block.asset)
+    source = asset or (block.source if _is_public(block.source) else block.ref)
+    if isinstance(block, Image):
+        return replace(block, source=source)
+    poster, captions = (path if path and _is_public(path) else None for path in (block.poster, block.captions))
+    return replace(block, source=source, poster=poster, captions=captions)
 
 
-def without_paths(told: dict[str, Any]) -> dict[str, Any]:
-    """A media item or block as JSON: in place of a path, its address as it is written in its document."""
-    shown = dict(told)
-    for name in _OWN_PATHS:
-        value = shown.get(name)
-        if value and not (is_url(value) or value.startswith("asset:")):
-            shown[name] = shown.get("ref", "") if name == "source" else Path(value).name
-    return shown
+def _is_public(source: str) -> bool:
+    return is_url(source) or source.startswith("asset:")
 
 
 def _of_app(request: Request) -> Service:
