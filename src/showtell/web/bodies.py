@@ -130,6 +130,25 @@ SECTION = {
     "blocks": [{"type": "text", "text": "Fill the pitcher to a third.", "kind": "step", "label": "1.", "depth": 1}],
     "passages": [{"text": "Fill the pitcher to a third.", "first": 0, "last": 1, "start": None, "end": None}],
 }
+MODELS = {
+    "object": "list",
+    "data": [{"id": "showtell", "object": "model", "created": 0, "owned_by": "showtell"}],
+}
+COMPLETION = {
+    "id": "chatcmpl-ZH5iZG2F2qtiiBzRrx1Qkg",
+    "object": "chat.completion",
+    "created": 1_796_000_000,
+    "model": "showtell",
+    "choices": [
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": "1. Fill the pitcher to a third [1]."},
+            "finish_reason": "stop",
+        }
+    ],
+    "usage": {"prompt_tokens": 6, "completion_tokens": 12, "total_tokens": 18},
+    "showtell": ANSWER,
+}
 HEALTH = {"status": "ok"}
 
 

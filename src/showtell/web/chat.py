@@ -13,8 +13,9 @@ from showtell.errors import ShowtellError
 from showtell.index.answers import StoredAnswer
 from showtell.render.markdown import render_markdown
 from showtell.types import Answer
-from showtell.web import openai
+from showtell.web import bodies, openai
 from showtell.web.asking import GONE, Prepared, stream, whole
+from showtell.web.bodies import example
 from showtell.web.events import HEARTBEAT
 from showtell.web.failures import UNEXPECTED, Failure, failure_of, not_found
 from showtell.web.openai import MODELS, ChatBody
@@ -24,14 +25,18 @@ from showtell.web.service import Json, Served, Service
 router = APIRouter(prefix="/v1", tags=["chat"])
 
 
-@router.get("/models", summary="The models there are")
+@router.get("/models", summary="The models there are", responses=example(bodies.MODELS))
 def models(service: Served) -> Response:
     """One for each place that can be searched; those with Wikipedia only where the server has a contact for it."""
     may_ask_wikipedia = bool(service.library.settings.wikipedia_contact)
     return Json(openai.listed([name for name, sources in MODELS.items() if may_ask_wikipedia or not sources]))
 
 
-@router.post("/chat/completions", summary="Answer in the OpenAI chat protocol")
+@router.post(
+    "/chat/completions",
+    summary="Answer in the OpenAI chat protocol",
+    responses=example(bodies.COMPLETION),
+)
 async def complete(body: ChatBody, service: Served, request: Request) -> Response:
     """The last message of the user is the question; pictures come as parts of it, turns before it are what it follows.
 
