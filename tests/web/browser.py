@@ -1,23 +1,21 @@
-"""The page in a real browser: a server on loopback, and pages that are watched for requests elsewhere and for errors."""
+"""The page in a real browser: a server on loopback, and pages watched for requests elsewhere and for errors."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
+from tests.web.server import Running, serving
 
 from showtell.library import Library
 from showtell.models.base import ChatModel
-from showtell.web.app import create_app
 
 CHROMIUM = "/usr/bin/chromium"
 QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
@@ -27,6 +25,11 @@ BLOOM = "Where in the video does the coffee bloom, and how long do I wait?"
 DONE = ".turn:last-child[data-state=done]"
 
 Go = Callable[..., Page]
+
+
+def home(running: Running) -> str:
+    """The address of a server."""
+    return f"http://127.0.0.1:{running.port}"
 
 
 def until(page: Page, condition: str, seconds: float = 10.0) -> None:
@@ -44,25 +47,6 @@ def ask(page: Page, question: str, wait: bool = True) -> None:
     page.press("#question", "Enter")
     if wait:
         page.wait_for_selector(f".turn:nth-child({turns + 1})[data-state=done]")
-
-
-@contextmanager
-def serving(library: Library) -> Iterator[str]:
-    """The library on loopback; gives the address."""
-    config = uvicorn.Config(create_app(library), host="127.0.0.1", port=0, log_level="warning", ws="none")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    latest = time.monotonic() + 30
-    while not server.started:
-        assert thread.is_alive(), "the server did not start"
-        assert time.monotonic() < latest, "the server did not start in time"
-        time.sleep(0.02)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join(20)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +74,7 @@ def copied(handbook: Library, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def address(copied: Library) -> Iterator[str]:
     """Where the sample handbook is served, without a model."""
     with serving(copied) as running:
-        yield running
+        yield home(running)
 
 
 @pytest.fixture
@@ -101,7 +85,7 @@ def with_model(handbook: Library) -> Iterator[Callable[[ChatModel], str]]:
         def serve(model: ChatModel) -> str:
             library = stack.enter_context(Library.open(handbook.store.folder, requests_per_minute=0))
             library.model = model
-            return stack.enter_context(serving(library))
+            return home(stack.enter_context(serving(library)))
 
         yield serve
 
@@ -117,8 +101,8 @@ def go(browser: Browser, address: str, expected: list[str]) -> Iterator[Go]:
     """Opens the page. Afterwards nothing may have been asked of another origin, no error logged, no dialog opened."""
     contexts, asked, told, homes = [], [], [], [address]
 
-    def opener(path: str = "/", home: str = address, **options: Any) -> Page:
-        homes.append(home)
+    def opener(path: str = "/", at: str = address, **options: Any) -> Page:
+        homes.append(at)
         chosen = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US"} | options
         contexts.append(browser.new_context(**chosen))
         page = contexts[-1].new_page()
@@ -126,13 +110,13 @@ def go(browser: Browser, address: str, expected: list[str]) -> Iterator[Go]:
         page.on("console", lambda message: told.append(message.text))
         page.on("pageerror", lambda error: told.append(str(error)))
         page.on("dialog", lambda dialog: told.append(dialog.message))
-        page.goto(home + path)
+        page.goto(at + path)
         page.wait_for_selector("body:not([data-state=loading])")
         return page
 
     yield opener
     for context in contexts:
         context.close()
-    assert [url for url in asked if not url.startswith(tuple(f"{home}/" for home in homes))] == []
+    assert [url for url in asked if not url.startswith(tuple(f"{each}/" for each in homes))] == []
     unexpected = [words for words in told if not any(part in words for part in expected)]
     assert unexpected == [], unexpected

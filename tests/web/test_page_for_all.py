@@ -7,21 +7,22 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tests.render.conftest import HOSTILE, answer, figure, hostile
+from tests.web.browser import BLOOM, DONE, ESPRESSO, METHODS, address, ask, browser, copied, expected, go, until
 
 import showtell.web
 from showtell.index.answers import Answers
 from showtell.types import Check, Image, Nearest, Table, TextPart, Video
-from tests.render.conftest import HOSTILE, answer, figure, hostile
-from tests.web.browser import BLOOM, DONE, ESPRESSO, METHODS, address, ask, browser, copied, expected, go, until
 
 __all__ = ["address", "browser", "copied", "expected", "go"]  # fixtures
 
 STATIC = Path(showtell.web.__file__).parent / "static"
 HEAVIEST = 150_000  # bytes of the page without media
 TOO_WIDE = """() => {
-  const wide = document.documentElement.scrollWidth > innerWidth;
-  return wide ? [...document.querySelectorAll("body *")].filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
-    .map((node) => node.outerHTML.slice(0, 120)) : [];
+  if (document.documentElement.scrollWidth <= innerWidth) return [];
+  const isOut = ({left, right}) => left < -1 || right > innerWidth + 1;
+  const out = [...document.querySelectorAll("body *")].filter((node) => isOut(node.getBoundingClientRect()));
+  return ["too wide", ...out.map((node) => node.outerHTML.slice(0, 120))];
 }"""
 
 
@@ -65,8 +66,7 @@ def serious(page) -> list[str]:
 
 
 # ------------------------------------------------------------------------------------------------------- screen readers
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
 def test_axe_finds_no_serious_fault(go, put, scheme, width):
     page = go(color_scheme=scheme, viewport={"width": width, "height": 800})
     page.wait_for_selector("#questions button")
@@ -149,14 +149,16 @@ def test_enter_that_ends_a_composed_word_sends_nothing(go):
 def test_nothing_moves_for_those_who_asked_for_it(go):
     page = go(reduced_motion="reduce")
     page.evaluate(
-        "document.querySelector('#pictures').append(Object.assign(document.createElement('li'), {className: 'attached uploading'}))"
+        """() => {
+          const waiting = Object.assign(document.createElement("li"), {className: "attached uploading"});
+          document.querySelector("#pictures").append(waiting);
+        }"""
     )
     assert page.evaluate("getComputedStyle(document.querySelector('.uploading'), '::after').animationName") == "none"
 
 
-# -------------------------------------------------------------------------------------------------- sizes and directions
-@pytest.mark.parametrize("direction", ["ltr", "rtl"])
-@pytest.mark.parametrize("width", [320, 768, 1920])
+# ------------------------------------------------------------------------------------------------ sizes and directions
+@pytest.mark.parametrize(("width", "direction"), [(320, "ltr"), (320, "rtl"), (768, "ltr"), (1920, "rtl")])
 def test_the_page_never_scrolls_sideways(go, put, expected, width, direction):
     expected.append("404")  # the library has no such section
     page = go(viewport={"width": width, "height": 700})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from showtell.render.limited import parse
 from tests.web.browser import address, browser, copied, expected, go
+
+from showtell.render.limited import parse
 
 __all__ = ["address", "browser", "copied", "expected", "go"]  # fixtures
 

@@ -134,7 +134,7 @@ function elsewhere(kind, media, { start, end } = {}) {
     { class: `plate ${kind}`, href: address, ...OUTWARD },
     h("span", { class: "sign" }, icon(kind === "video" ? "play" : "image")),
     h("span", { class: "told" }, h("bdi", { class: "what" }, what), h("span", { class: "leads" }, leads, icon("outward"))),
-    kind === "video" && h("span", { class: "when" }, labels.stretch(start, end)),
+    kind === "video" && h("span", { class: "when", dir: "ltr" }, labels.stretch(start, end)),
   );
 }
 

@@ -245,11 +245,16 @@ function flanking(words, at, text) {
 
 /** Pair the runs of * and _ and count their styles on what stands between (CommonMark, "process emphasis"). */
 function emphasise(tokens) {
+  const bottoms = {}; // below which no opener is left for a kind of closer
   for (let at = 0; at < tokens.length; at += 1) {
     const closer = tokens[at];
+    const kind = `${closer.delimiter}${closer.opens}${closer.length % 3}`;
     while (closer.closes && closer.text) {
-      const from = opener(tokens, at);
-      if (from < 0) break;
+      const from = opener(tokens, at, bottoms[kind] ?? 0);
+      if (from < 0) {
+        bottoms[kind] = at;
+        break;
+      }
       const size = closer.text.length > 1 && tokens[from].text.length > 1 ? 2 : 1;
       for (let between = from + 1; between < at; between += 1) {
         tokens[between][size === 2 ? "bold" : "italic"] += 1;
@@ -261,9 +266,9 @@ function emphasise(tokens) {
   }
 }
 
-function opener(tokens, at) {
+function opener(tokens, at, bottom) {
   const closer = tokens[at];
-  for (let from = at - 1; from >= 0; from -= 1) {
+  for (let from = at - 1; from >= bottom; from -= 1) {
     const each = tokens[from];
     const threes = (each.closes || closer.opens) && (each.length + closer.length) % 3 === 0 && !(each.length % 3 === 0 && closer.length % 3 === 0);
     if (each.delimiter === closer.delimiter && each.opens && each.text && !threes) return from;
