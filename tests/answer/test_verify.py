@@ -363,6 +363,60 @@ def test_an_answer_with_the_default_rules_catches_the_published_misprint():
     assert [check.text for check in failed(verified)] == ["386 lb"]
 
 
+BAKE = "Bake the bread in the oven for {0}."
+
+
+@pytest.mark.parametrize(
+    ("said", "held", "repaired"),
+    [
+        ("20–45 minutes", "20–40 minutes", "20–40 minutes"),
+        ("20 to 45 minutes", "20–40 minutes", "20 to 40 minutes"),
+        ("between 20 and 45 minutes", "20–40 minutes", "between 20 and 40 minutes"),
+        ("15 to 20 minutes", "20–40 minutes", "20 to 40 minutes"),
+        ("15 to 20 minutes", "between 20 and 40 minutes", "20 to 40 minutes"),
+        ("30–45 minutes", "between 20 and 40 minutes", "20–40 minutes"),
+        ("30–45 minutes", "20 to 40 minutes", "20–40 minutes"),
+        ("20–45 minutes", "20 minutes", None),
+        ("30–45 minutes", "20 minutes", None),
+        ("15 to 20 minutes", "20 minutes", None),
+        ("between 20 and 45 minutes", "20 minutes", None),
+        ("20 or 45 minutes", "20 minutes", None),
+        ("45 minutes", "20–40 minutes", None),
+        ("45 minutes", "between 20 and 40 minutes", None),
+        ("45 minutes", "20 minutes", "20 minutes"),
+    ],
+)
+def test_a_range_is_repaired_as_a_whole_or_marked(said, held, repaired):
+    source = Citation(1, "bread.md", "Bread", (), BAKE.format(held))
+    verified = verify([TextPart(BAKE.format(said) + " [1]", (1,))], [source], support=Asked(), language="en")
+    assert texts(verified) == [BAKE.format(repaired or said) + " [1]"]
+    assert {check.action for check in failed(verified)} == {"repaired" if repaired else "marked"}
+
+
+@pytest.mark.parametrize(
+    ("said", "held", "repaired"),
+    [
+        ("20 x 45 cm", "20 x 40 cm", "20 x 40 cm"),
+        ("20 × 45 × 3 cm", "20 × 40 × 3 cm", "20 × 40 × 3 cm"),
+        ("20 x 45 cm", "20 cm", None),
+        ("20 ± 5 cm", "20 ± 2 cm", "20 ± 2 cm"),
+    ],
+)
+def test_sizes_are_repaired_as_a_whole_or_marked(said, held, repaired):
+    source = Citation(1, "board.md", "Board", (), f"The old board measures {held}.")
+    verified = verify([TextPart(f"The old board measures {said} [1].", (1,))], [source], support=Asked(), language="en")
+    assert texts(verified) == [f"The old board measures {repaired or said} [1]."]
+    assert failed(verified)
+
+
+def test_a_range_of_which_markup_bars_one_half_is_not_repaired_in_the_other():
+    source = Citation(1, "bread.md", "Bread", (), BAKE.format("20–40 minutes"))
+    text = BAKE.format("`30`–45 minutes") + " [1]"
+    verified = verify([TextPart(text, (1,))], [source], support=Asked(), language="en")
+    assert texts(verified) == [text]
+    assert {check.action for check in failed(verified)} == {"marked"}
+
+
 def test_extracts_raise_no_alarm(handbook):
     library = handbook
     for question in ("How do I descale the boiler?", "Welche Mahlung für die French Press?", "What does a bloom do?"):

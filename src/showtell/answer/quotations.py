@@ -21,9 +21,10 @@ NEAR = 0.4  # share of a quotation's words by which it may differ from what it m
 SMALL = 0.2  # the same, below which the source's words may take its place
 # Words that deny; "don't" is read as "don" and "t", "n'ouvrez" as "n" and "ouvrez".
 DENIALS = frozenset({
-    "no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "without", "cannot", "t", "nicht", "kein", "keine",
-    "keinen", "keinem", "keiner", "nie", "niemals", "nichts", "ohne", "ne", "n", "pas", "jamais", "sans", "aucun", "aucune",
-    "ni", "rien", "nunca", "jamás", "sin", "ningún", "ninguna", "nada", "不", "没", "未", "勿", "别", "无", "非",
+    "no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "without", "cannot", "t",
+    "nicht", "kein", "keine", "keinen", "keinem", "keiner", "nie", "niemals", "nichts", "ohne",
+    "ne", "n", "pas", "jamais", "sans", "aucun", "aucune", "ni", "rien",
+    "nunca", "jamás", "sin", "ningún", "ninguna", "nada", "不", "没", "未", "勿", "别", "无", "非",
 })  # fmt: skip
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non")  # what makes "safe" unsafe
 

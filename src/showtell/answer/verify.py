@@ -172,7 +172,10 @@ def _sentences(text: _Text, all_cited: Iterable[int]) -> list[_Sentence]:
 # -------------------------------------------------------------------------------------------------------- what is found
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """What was found at ``start`` to ``end`` of a text's words; ``repair`` tells to put ``expected`` there."""
+    """What was found at ``start`` to ``end`` of a text's words; ``repair`` tells to put ``expected`` there.
+
+    Findings of one ``group`` (its number, and where its sentence begins) are repaired all or none.
+    """
 
     kind: Literal["number", "quotation", "support"]
     verdict: Literal["supported", "unsupported", "contradicted"]
@@ -181,6 +184,7 @@ class _Finding:
     expected: str | None = None
     citation: int | None = None
     repair: bool = False
+    group: tuple[int, int] | None = None
 
 
 class _Source:
@@ -222,7 +226,10 @@ class _Judge:
             said = text.words[sentence.start : sentence.end]
             for each in self._judged(said, [number for number in sentence.cited if number in self.known]):
                 if not (is_heading and each.kind == "support"):
-                    found.append(replace(each, start=each.start + sentence.start, end=each.end + sentence.start))
+                    group = (each.group[0], sentence.start) if each.group else None
+                    found.append(
+                        replace(each, start=each.start + sentence.start, end=each.end + sentence.start, group=group)
+                    )
         return sorted(found, key=lambda each: (each.start, -each.end))
 
     def _code(self, text: _Text) -> Iterator[_Finding]:
@@ -285,7 +292,8 @@ class _Judge:
                     repair = not self._stands_alone(said, each, found, sources)
                 else:
                     verdict, expected = "unsupported", None
-            yield _Finding("number", verdict, start, end, expected, _number(each, cited), repair)
+            group = (each.group, 0) if each.group >= 0 else None
+            yield _Finding("number", verdict, start, end, expected, _number(each, cited), repair, group)
 
     def _holds(self, said: str, at: int, sources: Sequence[str]) -> bool:
         """Whether the sources support the number at this place of a sentence."""
@@ -374,6 +382,8 @@ class _Edit:
 def _settled(index: int, text: _Text, findings: Sequence[_Finding]) -> tuple[str, list[Check]]:
     """The text after its repairs, and the checks; what cannot be repaired without touching markup is marked."""
     edits = {each: edit for each in findings if each.repair and (edit := _edit(text, each))}
+    torn = {each.group for each in findings if each.group and each.verdict != "supported" and each not in edits}
+    edits = {each: edit for each, edit in edits.items() if each.group not in torn}
     kept: list[_Edit] = []
     for edit in sorted(edits.values(), key=lambda edit: edit.start):
         if not kept or edit.start >= kept[-1].end:

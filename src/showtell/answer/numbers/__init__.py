@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations, groupby, pairwise
 from typing import Literal
 
 from showtell.answer.numbers.evidence import Evidence, Seen, same_run
@@ -46,6 +47,7 @@ LONG = 4  # digits of a number that supports itself wherever it stands: a port, 
 MOST = 30  # numbers of an answer among which others are looked for
 _CODE = Quantity("code", 0, 0, (0, 0))
 _PERIOD = re.compile(r"[qh][1-4]")
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+\Z", re.IGNORECASE)
 LOOKED_AT = 3  # places that a number may belong to instead
 
 
@@ -53,7 +55,8 @@ LOOKED_AT = 3  # places that a number may belong to instead
 class NumberFinding:
     """A quantity of a text at ``span``, as written; ``expected`` is the source's, written in the same manner.
 
-    ``source`` is the index of the source that supports or contradicts it.
+    ``source`` is the index of the source that supports or contradicts it. The numbers of a range or list share a
+    ``group`` (-1: none), and are right only together.
     """
 
     span: tuple[int, int]
@@ -61,6 +64,7 @@ class NumberFinding:
     verdict: Verdict
     expected: str | None = None
     source: int | None = None
+    group: int = -1
 
 
 def check_numbers(text: str, sources: Sequence[str], language: str = "") -> list[NumberFinding]:
@@ -73,6 +77,8 @@ def check_numbers(text: str, sources: Sequence[str], language: str = "") -> list
     judged = [_judge(place, answer, evidence) for place in answer.places]
     for first, second in answer.pairs:
         _judge_pair(first, second, judged, answer, evidence)
+    for members in _groups(answer.places):
+        _judge_group(members, judged, answer, evidence)
     rulings = zip(answer.places, judged, strict=True)
     return [_finding(place.quantity, ruling, answer, evidence) for place, ruling in rulings if ruling]
 
@@ -374,6 +380,49 @@ def _half(quantity: Quantity, base: Quantity, stated: Sequence[Seen], evidence: 
     return _Ruling("contradicted", stated[0].source, value=value)
 
 
+# ---------------------------------------------------------------------------------------------------- ranges and lists
+def _groups(places: Iterable[Place]) -> Iterator[list[Place]]:
+    """The places of each range, "20–40 minutes", of each list, "2, 3 or 4 g", and of each number alone."""
+    for group, found in groupby(places, lambda place: place.quantity.group):
+        members = list(found)
+        yield from [members] if group >= 0 else ([place] for place in members)
+
+
+def _judge_group(
+    members: Sequence[Place], judged: list[_Ruling | None], answer: PlacedText, evidence: Evidence
+) -> None:
+    """A wrong range is expected to be the source's as a whole; half of one, or a number twice, is never expected."""
+    wrong = [place for place in members if _verdict(judged[place.index]) == "contradicted"]
+    rights = [right for place in wrong if (ruling := judged[place.index]) and (right := ruling.right)]
+    if not wrong or len(rights) < len(wrong):
+        return
+    right = rights[0]
+    whole = sorted([right, *(evidence.group(right) if right.quantity.group >= 0 else ())], key=lambda s: s.place.index)
+    is_list = _is_list([seen.place for seen in whole], evidence.texts[right.source])
+    same = [agrees(place.quantity, seen.quantity) > 1 for place, seen in zip(members, whole, strict=False)]
+    if len(whole) == len(members) > 1 and not all(same) and (len(whole) == 2 or not is_list):
+        for place, seen, is_same in zip(members, whole, same, strict=True):
+            judged[place.index] = _Ruling("supported", seen.source) if is_same else _contradicted(seen)
+    elif not (is_list and _is_list(members, answer) and _are_distinct(members, rights, judged)):
+        for place in wrong:
+            judged[place.index] = _Ruling("contradicted", right.source)
+
+
+def _is_list(members: Sequence[Place], text: PlacedText) -> bool:
+    """Whether numbers, or one alone, stand for themselves rather than for all between them."""
+    if _BETWEEN.search(text.text[: members[0].quantity.start][-20:]):
+        return False
+    gaps = (text.text[one.quantity.end : other.quantity.start].strip().casefold() for one, other in pairwise(members))
+    return all(gap in words().sets["lists"] or gap in (",", "、") for gap in gaps)
+
+
+def _are_distinct(members: Sequence[Place], rights: Sequence[Seen], judged: Sequence[_Ruling | None]) -> bool:
+    """Whether no number would stand twice if the expected ones took the place of the wrong ones."""
+    kept = [place.quantity for place in members if _verdict(judged[place.index]) != "contradicted"]
+    shown = [*kept, *(right.quantity for right in rights)]
+    return not any(agrees(one, other) > 1 for one, other in combinations(shown, 2))
+
+
 # ------------------------------------------------------------------------------------------------------ what is shown
 def _finding(quantity: Quantity, ruling: _Ruling, answer: PlacedText, evidence: Evidence) -> NumberFinding:
     start, end = quantity.start, quantity.end
@@ -385,4 +434,4 @@ def _finding(quantity: Quantity, ruling: _Ruling, answer: PlacedText, evidence: 
     expected = (
         answer.text[start : quantity.digits[0]] + number + answer.text[quantity.digits[1] : end] if number else None
     )
-    return NumberFinding((start, end), answer.text[start:end], ruling.verdict, expected, ruling.source)
+    return NumberFinding((start, end), answer.text[start:end], ruling.verdict, expected, ruling.source, quantity.group)
