@@ -280,13 +280,14 @@ def test_a_picture_opens_full_size_and_gives_the_focus_back(go):
 def test_a_video_plays_its_segment_and_stops_at_its_end(go):
     page = go()
     sent = []
-    page.on("response", lambda response: sent.append(response) if ".webm" in response.url else None)
+    page.on("response", lambda response: sent.append(response) if response.request.resource_type == "media" else None)
     ask(page, BLOOM)
     start, end = map(float, re.search(r"#t=([\d.]+),([\d.]+)", page.evaluate(f"{FILM}.src")).groups())
     until(page, f"{FILM}.readyState > 0 && !{FILM}.seeking && {FILM}.currentTime > 0")
     assert page.evaluate(f"{FILM}.currentTime") == pytest.approx(start, abs=0.3)
     assert {response.status for response in sent} == {206}
     assert all(re.fullmatch(r"bytes \d+-\d+/\d+", response.headers["content-range"]) for response in sent)
+    until(page, f"{FILM}.textTracks[0].cues?.length > 1")
     page.click(".turn .under button >> nth=0")
     until(page, f"!{FILM}.paused")
     page.evaluate(f"{FILM}.currentTime = {end - 0.4}")

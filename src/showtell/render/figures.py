@@ -113,11 +113,16 @@ def _elsewhere(kind: str, action: str, source: str, asset: str | None, assets: A
 
 
 def _captions(cues: Sequence[Cue]) -> str:
+    return "data:text/vtt;base64," + b64encode(web_vtt(cues).encode()).decode()
+
+
+def web_vtt(cues: Sequence[Cue]) -> str:
+    """A transcript as captions in the WebVTT format, in which nothing of a document is markup."""
     lines = ["WEBVTT"]
     for cue in cues:
         words = escape("\n".join(line for line in labels.clean(cue.text).split("\n") if line.strip()), quote=False)
         lines.append(f"{_timestamp(cue.start)} --> {_timestamp(cue.end)}\n{words}")
-    return "data:text/vtt;base64," + b64encode("\n\n".join(lines).encode()).decode()
+    return "\n\n".join(lines)
 
 
 def _timestamp(seconds: float) -> str:

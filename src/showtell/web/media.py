@@ -11,7 +11,9 @@ from fastapi.responses import FileResponse
 
 from showtell.pictures import MEDIA_TYPES as PICTURES
 from showtell.pictures import QuestionPicture, question_picture
+from showtell.render.figures import web_vtt
 from showtell.svg import sanitise
+from showtell.types import Video
 from showtell.web.bodies import PICTURE, example, upload
 from showtell.web.failures import Failure, not_found
 from showtell.web.service import Json, Served, Service
@@ -45,6 +47,16 @@ def thumbnail(asset: str, service: Served) -> Response:
     if file.suffix[1:] not in PICTURES:
         raise not_found("a video has no thumbnail", "take the video itself")
     return Response(service.thumbnail(file), media_type="image/webp", headers=HEADERS)
+
+
+@router.get("/media/{asset}/captions", summary="The captions of a video", response_class=Response)
+def captions(asset: str, service: Served) -> Response:
+    """The transcript of a stored video as WebVTT."""
+    shown_at = service.library.store.media_of_asset(asset).values() if _ASSET.fullmatch(asset) else ()
+    cues = next((each.block.cues for each in shown_at if isinstance(each.block, Video) and each.block.cues), ())
+    if not cues:
+        raise not_found("the library has no captions of this video", "it may be older than its document")
+    return Response(web_vtt(cues), media_type="text/vtt", headers=HEADERS)
 
 
 @router.get("/api/v1/pictures/{sha256}", summary="A picture to ask with", response_class=Response)

@@ -130,6 +130,8 @@ def public_block(block: Block, address: Address | None = None) -> Any:
     if isinstance(block, Image):
         return replace(block, source=source)
     poster, captions = (path if path and _is_public(path) else None for path in (block.poster, block.captions))
+    if block.asset and block.cues:
+        captions = f"{asset or f'/media/{block.asset}'}/captions"
     return replace(block, source=source, poster=poster, captions=captions)
 
 

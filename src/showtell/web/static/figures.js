@@ -100,7 +100,7 @@ function player(part, name) {
       "aria-label": `${name} ${labels.described(media)}`.trim(),
       src: assetAddress(media.asset) + labels.fragment(part.start, part.end),
     },
-    media.captions && h("track", { kind: "captions", label: t("captions"), src: `${assetAddress(media.asset)}/captions`, default: true }),
+    media.captions?.startsWith("/media/") && h("track", { kind: "captions", label: t("captions"), src: media.captions, default: true }),
   );
   let armed = true;
   const rewind = () => {
