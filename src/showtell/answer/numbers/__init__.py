@@ -111,6 +111,8 @@ def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | No
     home = ranked[0] if ranked else None
     if quantity.kind == "code":
         return _judge_code(place, home, [own for _, own in supports], evidence)
+    if supports and quantity.roman:
+        return _Ruling("supported", supports[0][1].source)
     if supports:
         return _placed(place, supports, ranked[:LOOKED_AT], answer, evidence)
     if _is_own_count(quantity):
@@ -153,7 +155,7 @@ def _differences() -> frozenset[str]:
 
 def _comparable(answer: Quantity, source: Quantity) -> bool:
     """Whether one could stand for the other: numbers of one dimension, two dates, two times, two plain numbers."""
-    if source.weak:
+    if source.weak or (source.roman and not answer.roman):
         return False
     if answer.kind == "number" and source.kind == "date":
         return 1000 <= answer.readings[0].value <= LATEST_YEAR and not answer.units
@@ -266,8 +268,8 @@ def _value(seen: Seen) -> object:
 
 # ------------------------------------------------------------------------------------------------- counts and codes
 def _is_own_count(quantity: Quantity) -> bool:
-    whole = (reading.step == 1 and 0 <= reading.value <= SMALL for reading in quantity.readings)
-    return quantity.kind == "number" and all(whole)
+    whole = (reading.step == reading.scale and 0 <= reading.value <= SMALL for reading in quantity.readings)
+    return quantity.kind == "number" and (quantity.roman or all(whole))
 
 
 def _same_noun(quantity: Quantity, rivals: Sequence[Seen]) -> Seen | None:

@@ -27,14 +27,18 @@ def write_like(
     if not right or not origin:
         return None if value is None else _number_like(quantity, value, quantity.readings[0].step, answer, written)
     there = origin.text[slice(*right.digits)]
-    if right.parts and not quantity.parts:
+    if (right.parts and not quantity.parts) or quantity.roman != right.roman:
         return None
+    if quantity.roman:
+        return there
     if right.kind == "date" and quantity.kind == "number":
         return None if right.keys[0][0] is None else str(right.keys[0][0])
     if quantity.kind == "date":
         return _date_like(written, quantity.keys[0], right) if right.kind == "date" else None
     if not (quantity.readings and right.readings) or quantity.kind not in ("number", "measure"):
         return there if _shape(there) == _shape(written) else None
+    if quantity.spelled and quantity.readings[0].scale != 1:
+        return None  # "a dozen"
     if quantity.spelled:
         return _spell(right.readings[0].value, answer.language) if alike(quantity, right) else None
     same_manner = alike(quantity, right) and answer.mark == origin.mark and not (right.spelled or right.parts)

@@ -22,11 +22,18 @@ def read_quantities(text: str, language: str = "") -> list[Quantity]:
     """The quantities of a text in reading order; ``language`` ("de", "en-US") is guessed where it is not given."""
     plain = blank(text)
     language = language[:2].lower() or voice(plain)
-    found = list(Scanner(plain, language, decimal_mark(plain, language)).scan())
+    found = [_unasked(quantity, text) for quantity in Scanner(plain, language, decimal_mark(plain, language)).scan()]
     return [quantity for quantity in _joined(plain, _shared(plain, found)) if quantity.kind != "reference"]
 
 
+def _unasked(quantity: Quantity, text: str) -> Quantity:
+    """A formula, "CO₂", supports the same in other digits, but a source may name it in words."""
+    is_formula = quantity.kind == "code" and _LOWERED.search(text, quantity.start, quantity.end)
+    return replace(quantity, weak=True) if is_formula else quantity
+
+
 # ------------------------------------------------------------------------------------------- ranges, lists, "8 ft 1 in"
+_LOWERED = re.compile("[₀-₉]")
 _BETWEEN = 16  # characters at most between the numbers of a range or list
 _NEAR = 6  # characters at most between "8 ft" and "1 in"
 _TIMES = ((("s", 1),), (("month", 1),))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
 from showtell.answer.quantities.units import read_unit
 
+SPELLED_HALVES = 12  # up to which a number has a word for itself and a half
 LANGUAGES = ("en", "de", "fr", "es", "zh")
 
 
@@ -27,7 +28,7 @@ class Reading:
 class Words:
     """``number_words.txt``: numbers and magnitudes by language ("" for all), months, and words that qualify."""
 
-    numbers: Mapping[str, Mapping[str, int]]
+    numbers: Mapping[str, Mapping[str, Fraction]]
     magnitudes: Mapping[str, Mapping[str, int]]
     months: Mapping[str, int]
     month_names: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -61,17 +62,20 @@ def words() -> Words:
     )
 
 
-def _number_words(only: Mapping[tuple[str, ...], list[str]]) -> dict[str, dict[str, int]]:
-    numbers: dict[str, dict[str, int]] = {"": {}, "zh": {}}
+def _number_words(only: Mapping[tuple[str, ...], list[str]]) -> dict[str, dict[str, Fraction]]:
+    numbers: dict[str, dict[str, Fraction]] = {"": {}, "zh": {}}
     compound = {"en": "{tens}-{one}", "de": "{one}und{tens}", "fr": "{tens}-{one}", "es": "{tens} y {one}"}
     for language, pattern in compound.items():
-        own = {w: n for n, entry in enumerate(only["numbers", language]) for w in entry.split("|")}
+        own = {w: Fraction(n) for n, entry in enumerate(only["numbers", language]) for w in entry.split("|")}
         for ten, entry in enumerate(only["tens", language], 2):
             for tens in entry.split("|"):
                 own |= {pattern.format(tens=tens, one=w): ten * 10 + n for w, n in own.copy().items() if 1 <= n <= 9}
-                own[tens] = ten * 10
+                own[tens] = Fraction(ten * 10)
+        if language == "de":  # "zweieinhalb"
+            halves = {f"{word}einhalb": n + Fraction(1, 2) for word, n in own.items() if 1 <= n <= SPELLED_HALVES}
+            own |= {"dreiviertel": Fraction(3, 4), "anderthalb": Fraction(3, 2)} | halves
         numbers[language] = own
-        numbers[""] |= {word: n for word, n in own.items() if word not in ("once", "six")} | {"six": 6}
+        numbers[""] |= {word: n for word, n in own.items() if word not in ("once", "six")} | {"six": Fraction(6)}
     return numbers
 
 
@@ -115,6 +119,13 @@ _POWER_OF_TEN = re.compile(
     r"\s?[×x·*]\s?10(?:(?:\^|\*\*)\s?(?P<plain>[-−+]?\d{1,2})(?![\d.,])|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))"
     r"|[eE](?P<short>[-+−]?\d{1,2})(?!\w)"
 )
+_TO_THE_POWER = re.compile(r"(?:\^\s?(?P<plain>[-−+]?\d{1,2})(?![\d.,])|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))")
+_AND_A_HALF = re.compile(r"[ \u00a0](?:and a half|et demie?|y medi[oa])\b|个半(?!\w*成品)")
+_OPENING = re.compile(
+    r"打[开印字包电扫孔磨破击算造断卡折结招听通入个车球架雷气针工猎水滑勾钩动发倒败赢捞量扰搅压理样中下上出到成得了过着住进]"
+)
+_ROMAN = re.compile(r"(?=[IVX]{2})(X{0,3})(IX|IV|V?I{0,3})(?:e|ème|th)?")
+_ROMAN_UNITS = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
 _OVER = re.compile(r"[/⁄](\d{1,2})(?![\d/]|[.,]\d)")
 _OF_AN_INCH = (2, 4, 8, 16, 32, 64)
@@ -207,6 +218,9 @@ def number_at(text: str, digits: re.Match[str], mark: str, language: str) -> Num
     if tens := _POWER_OF_TEN.match(text, end):
         power = int((tens["plain"] or tens["raised"] or tens["short"]).translate(_RAISED))
         return Number(tuple(_times(reading, Fraction(10) ** power) for reading in readings), tens.end())
+    if written == "10" and (tens := _TO_THE_POWER.match(text, end)):
+        tenfold = Fraction(10) ** int((tens["plain"] or tens["raised"]).translate(_RAISED))
+        return Number((Reading(tenfold, tenfold),), tens.end())
     if written.isdecimal():
         readings, end = _with_fraction(text, int(written), end) or (readings, end)
     return with_magnitude(text, Number(readings, end), language)
@@ -226,12 +240,29 @@ def with_magnitude(text: str, number: Number, language: str) -> Number:
         if scale and name > "\u2e80" and read_unit(text, word.start(1)):
             return number  # 千 of 千克
         alone = apart and len(name) == 1 and name.isascii() and text[end : end + 1] not in CURRENCIES
-        if not scale or cut or alone or text.startswith("分之", end):
+        if not scale or cut or alone or text.startswith("分之", end) or _OPENING.match(text, end - 1):
             continue
         scaled = tuple(_times(reading, Fraction(scale)) for reading in number.readings)
         of = _OF.match(text, end)
         return with_magnitude(text, Number(scaled, of.end() if of else end), language)
     return number
+
+
+def half_behind(text: str, end: int) -> int:
+    """Where "and a half" ends that stands behind a number or its unit; 0 if none does."""
+    found = _AND_A_HALF.match(text, end)
+    return found.end() if found else 0
+
+
+def and_a_half(number: Number, end: int) -> Number:
+    """A number and a half, which ends at ``end``."""
+    return Number(tuple(replace(each, value=each.value + Fraction(each.scale, 2)) for each in number.readings), end)
+
+
+def read_roman(written: str) -> int | None:
+    """The value of a Roman numeral of two to seven letters up to 39, in capitals: XIX, XIXe; None if it is none."""
+    found = _ROMAN.fullmatch(written)
+    return 10 * len(found[1]) + _ROMAN_UNITS.index(found[2]) if found else None
 
 
 def _times(reading: Reading, scale: Fraction) -> Reading:

@@ -14,9 +14,12 @@ from showtell.answer.quantities.numerals import (
     WORD,
     Number,
     Reading,
+    and_a_half,
     fraction,
+    half_behind,
     number_at,
     read_han,
+    read_roman,
     with_magnitude,
     words,
 )  # fmt: skip
@@ -33,7 +36,8 @@ class Quantity:
     ``units`` are the meanings of a measure's unit. ``keys`` hold what is compared of a date (year, month, day), a time
     (hours, minutes, seconds, half of the day), a ratio or a code. ``noun`` are the words after a number without unit.
     The parts of a range or list share a ``group``; ``parts`` are those of "8 ft 1 in". ``loose``: the unit is that of
-    a list's last number; ``spelled``: written in words; ``hedged``: "about"; ``weak``: perhaps an article.
+    a list's last number; ``spelled``: written in words; ``roman``: in Roman numerals; ``hedged``: "about"; ``weak``:
+    perhaps an article.
     """
 
     kind: Kind
@@ -50,10 +54,13 @@ class Quantity:
     spelled: bool = False
     hedged: bool = False
     weak: bool = False
+    roman: bool = False
 
 
 # ------------------------------------------------------------------------------------------------------ what is blanked
-_WIDE = str.maketrans("０１２３４５６７８９．，％：（）－＋／", "0123456789.,%:()-+/")
+_WIDE = str.maketrans("０１２３４５６７８９．，％：（）－＋／₀₁₂₃₄₅₆₇₈₉", "0123456789.,%:()-+/0123456789")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_RAISED_OVER = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+(?=⁄)")  # "¹⁄₂"
 _BLANKED = re.compile(
     r"\]\([^()\s]{0,2000}\)|</?[A-Za-z!][^<>\n]{0,400}>|(?:https?://|www\.)[^\s<>]+"
     r"|\\?\[\d{1,4}(?:\s?[,;–-]\s?\d{1,4}){0,20}\\?\]|\[\[M\d+\]\]|[*`\\]+|(?<![^\W_])_+|_+(?![^\W_])"
@@ -72,14 +79,15 @@ def blank(text: str) -> str:
         is_date = after and found.group()[-1] == "." and after.group(1).casefold() in words().months
         return found.group() if is_date else " " * len(found.group())
 
-    labelled = _LABEL.sub(label, text.translate(_WIDE))
+    plain = _RAISED_OVER.sub(lambda found: found[0].translate(_RAISED), text)
+    labelled = _LABEL.sub(label, plain.translate(_WIDE))
     return _BLANKED.sub(lambda found: " " * len(found.group()), labelled)
 
 
 # ------------------------------------------------------------------------------------------------------------- scanning
 _TOKEN = re.compile(rf"(?P<number>{NUMBER})|(?P<glyph>[{''.join(GLYPHS)}])|(?P<word>{WORD.pattern})")
 _GAP = re.compile(r"[ \u00a0\u202f\u2009]{0,4}(?:-(?=\w))?")
-_NOUNS = re.compile(r"[ \u00a0-]{1,4}([^\W\d_]+)(?: ([^\W\d_]+))?|([\u4e00-\u9fff]{1,3})")
+_NOUNS = re.compile(r"(?:[ \u00a0-]{1,4}|(?<=['’]))([^\W\d_]+)(?: ([^\W\d_]+))?|([\u4e00-\u9fff]{1,3})")
 _CODE_HEAD = re.compile(r"(?:[A-Za-z_]\w{0,30}[-_]?|#)$", re.ASCII)
 _CODE_TAIL = re.compile(r"\w{0,60}(?:[-.:/]\w{0,30}\d\w{0,30}){0,8}", re.ASCII)
 _HEXADECIMAL = re.compile(r"0x[0-9A-Fa-f]{1,32}\b")
@@ -118,9 +126,12 @@ _CLASSIFIERS = (
     "个只种条件台颗步次杯张份位名座部枚项格枪支瓶块道场遍滴勺片根节辆艘架棵匹双套层间户家所排列组批"
     "届轮局篇章卷幅粒碗人岁级页"
 )
+_DOZEN = 12
 _SECONDS = Unit(Fraction(1), (("s", 1),))
 _YEARS = Unit(Fraction(12), (("month", 1),))
 _AGED = re.compile(r"\b(?:aged|ages?)(?: of)? (?:\d{1,3} ?(?:[-–]|to|and) ?)?$", re.IGNORECASE)
+_OF_AN = re.compile(r"[ \u00a0](?:of (?:an? )?|d['’]|de )")  # "a quarter of an hour"
+_HOUR_PARTS = (900, 1800, 2700)  # seconds
 _INCH_OF_FRACTION = re.compile(r"[ -]?in\b")
 
 
@@ -343,6 +354,8 @@ class Scanner:
         if text[start] in "-−–" or _says_minus(text[max(0, start - 10) : start]):
             readings = tuple(replace(reading, value=-reading.value) for reading in readings)
         digits, hedged = (start, number.end), self._is_hedged(begin)
+        if unit and (half := half_behind(text, unit.end)):  # "an hour and a half"
+            readings, unit = and_a_half(Number(readings, 0), 0).readings, replace(unit, end=half)
         if unit:
             return Quantity("measure", begin, max(unit.end, number.end), digits, readings, unit.units, hedged=hedged)
         if self._is_reference(start):
@@ -375,24 +388,56 @@ class Scanner:
     # --------------------------------------------------------------------------------------------- numbers in words
     def _word(self, token: re.Match[str]) -> Quantity | None:
         word = token["word"].casefold()
-        if found := self._fraction(token, word):
+        if found := self._hour_part(token) or self._fraction(token, word) or self._roman(token):
             return found
         value, half = self.numbers.get(word), word in words().sets["halves"]
         article = word in words().sets["articles"]
         if value is None and not half and not article:
             return None
+        value = Fraction(1, 2) if half else value or Fraction(1)
+        number = Number(_spelled(value), token.end())
         after = re.compile(r" an? ").match(self.text, token.end()) if half else None
-        number = Number(
-            fraction(Fraction(1, 2)) if half else (Reading(Fraction(value or 1), Fraction(1)),), token.end()
-        )
-        number = with_magnitude(self.text, number, self.language)
-        unit = self._unit(after.end() - 1 if after else number.end)
+        if after:  # "half a dozen", "half an hour"
+            one = Number((Reading(value, Fraction(1)),), after.end() - 1)
+            dozen = with_magnitude(self.text, one, self.language)
+            number = dozen if dozen.readings[0].scale > 1 else number
+        else:
+            number = self._with_half(with_magnitude(self.text, number, self.language))
+        unit = self._unit(after.end() - 1 if after and number.end == token.end() else number.end)
         if unit and unit.end - number.end < 4 and (article or half):
             unit = None  # "a m" is no metre
         if (article or half) and not unit and number.end == token.end():
             return None
         found = self._quantity(token.start(), number, unit)
-        return replace(found, spelled=True, weak=article or half) if found.kind != "reference" else None
+        if found.kind == "reference":
+            return None
+        return replace(found, spelled=True, weak=(article or value < 1) and not _is_telling(found))
+
+    def _with_half(self, number: Number) -> Number:
+        """The number, and a half where it is followed by that and a unit: "two and a half hours", 一个半小时."""
+        end = half_behind(self.text, number.end)
+        return and_a_half(number, end) if end and self._unit(end) else number
+
+    def _hour_part(self, token: re.Match[str]) -> Quantity | None:
+        """``Viertelstunde``, ``demi-heure``, with what counts them."""
+        value = self.numbers.get(token["word"].casefold())
+        article = token["word"].casefold() in words().sets["articles"]
+        end = token.end() if article or value else token.start()
+        unit = self._unit(end) if end > token.start() else read_unit(self.text, end)
+        if not unit or unit.units[0].dimension != _SECONDS.dimension or unit.units[0].factor not in _HOUR_PARTS:
+            return None
+        count = Fraction(1) if article else value or Fraction(1)
+        return replace(self._quantity(token.start(), Number(_spelled(count), end), unit), spelled=True)
+
+    def _roman(self, token: re.Match[str]) -> Quantity | None:
+        """``XIX``, ``XIXe``: it says the same as 19."""
+        value = read_roman(token["word"])
+        if value is None:
+            return None
+        if self._is_reference(token.start()):
+            return None
+        span, readings = token.span("word"), (Reading(Fraction(value), Fraction(1)),)
+        return Quantity("number", *span, span, readings, noun=self._noun(span[1]), spelled=True, roman=True)
 
     def _fraction(self, token: re.Match[str], word: str) -> Quantity | None:
         """``a quarter``, ``two thirds``, ``trois quarts``: they support, but are never asked for support."""
@@ -403,10 +448,13 @@ class Scanner:
         under = next((n for n in (3, 4) if name in words().sets[f"fractions {n}"]), 0)
         if not under or (under == 3 and not part):
             return None
-        return replace(
-            self._quantity(token.start(), Number(fraction(Fraction(part or 1, under)), after.end() if after else end)),
-            spelled=True, weak=True,
-        )  # fmt: skip
+        end = after.end() if after else end
+        of = _OF_AN.match(self.text, end)
+        unit = read_unit(self.text, of.end()) if of else None
+        is_part = unit is not None and unit.units[0].dimension == _SECONDS.dimension
+        number = Number(fraction((part or Fraction(1)) / under), end)
+        found = self._quantity(token.start(), number, unit if is_part else None)
+        return replace(found, spelled=True, weak=not _is_hours(found))
 
     def _han(self, token: re.Match[str]) -> Quantity | None:
         for found in _HAN.finditer(self.text, token.start(), token.end()):
@@ -414,14 +462,32 @@ class Scanner:
             if reading is None or self.text[found.start() - 1 : found.start()] == "第":
                 continue
             value = reading.value
-            number = with_magnitude(self.text, Number((reading,), found.end()), "zh")
+            number = self._with_half(with_magnitude(self.text, Number((reading,), found.end()), "zh"))
             unit = read_unit("%", 0) if found[1] else self._unit(number.end)
             counted = self.text[number.end : number.end + 1] in _CLASSIFIERS and number.end < len(self.text)
-            if unit or found[2] or (value >= 2 and counted):
+            dozens = number.readings[0].scale == _DOZEN
+            if unit or found[2] or dozens or (value >= 2 and counted):
                 unit = replace(unit, end=number.end) if found[1] and unit else unit
                 spelled = self._quantity(found.start(), number, unit)
-                return replace(spelled, spelled=True, weak=value <= 1)
+                is_telling = _is_hours(spelled) and spelled.readings[0].value != 1
+                return replace(spelled, spelled=True, weak=value <= 1 and not is_telling)
         return None
+
+
+def _spelled(value: Fraction) -> tuple[Reading, ...]:
+    return (Reading(value, Fraction(1)),) if value.denominator == 1 else fraction(value)
+
+
+def _is_telling(found: Quantity) -> bool:
+    """Whether words that are often vague name an amount: "half an hour", "an hour and a half", "half a dozen"."""
+    value, scale = found.readings[0].value, found.readings[0].scale
+    return scale == _DOZEN or (scale == 1 != value and (value > 1 or _is_hours(found)))
+
+
+def _is_hours(found: Quantity) -> bool:
+    """Whether it is a time in hours or named parts of one, of which nobody says "half" or "a quarter" loosely."""
+    units = (3600, *_HOUR_PARTS)
+    return any(unit.dimension == _SECONDS.dimension and unit.factor in units for unit in found.units)
 
 
 def code_key(written: str) -> str:
