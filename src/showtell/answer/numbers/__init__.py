@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, groupby, pairwise, product
 from typing import Literal
 
 from showtell.answer.numbers.evidence import Evidence, Seen, same_run
@@ -77,6 +77,11 @@ def check_numbers(text: str, sources: Sequence[str], language: str = "") -> list
     judged = [_judge(place, answer, evidence) for place in answer.places]
     for first, second in answer.pairs:
         _judge_pair(first, second, judged, answer, evidence)
+    for one, other in combinations(answer.places[:MOST], 2):
+        if one.sentence == other.sentence and _are_exchanged(one, other, judged, evidence):
+            judged[one.index], judged[other.index] = (
+                _contradicted(_stated(each, evidence)[0]) for each in (other, one)
+            )
     for members in _groups(answer.places):
         _judge_group(members, judged, answer, evidence)
     rulings = zip(answer.places, judged, strict=True)
@@ -264,6 +269,18 @@ def _is_meant(place: Place, home: Seen, ranked: Sequence[Seen], evidence: Eviden
 
 def _value(seen: Seen) -> object:
     return seen.quantity.readings[:1] or seen.quantity.keys
+
+
+def _are_exchanged(one: Place, other: Place, judged: Sequence[_Ruling | None], evidence: Evidence) -> bool:
+    """Whether two numbers of one unit stand in each other's place, by the words that belong to each, wherever met."""
+    pair = one.quantity, other.quantity
+    if any(_verdict(judged[place.index]) != "supported" or place.quantity.group >= 0 for place in (one, other)):
+        return False
+    if pair[0].kind != "measure" or pair[1].kind != "measure" or not alike(*pair) or agrees(*pair):
+        return False
+    stated = [_stated(place, evidence)[: LOOKED_AT + 1] for place in (one, other)]
+    places = list(product(*stated)) if all(len(found) <= LOOKED_AT for found in stated) else []
+    return bool(places) and all(evidence.crosses(one, other, first, second) for first, second in places)
 
 
 # ------------------------------------------------------------------------------------------------- counts and codes

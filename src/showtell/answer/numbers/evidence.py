@@ -20,6 +20,7 @@ RUN_WORTH = 0.6  # of each same neighbour, beside the words around
 COMMON = 0.2  # worth of a language's commonest words
 LEADING = 0.8  # worth of a word that leads to several numbers of the answer, but to one of the source
 CROSSED = 0.8  # worth of a word on the other side of the number
+CROSSING = 0.5  # worth of the words by which each of two numbers is known for the other's
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,13 @@ class Evidence:
                 leading += self.worth(word) * SHARED
         return closest + min(SHARED, leading)
 
+    def crosses(self, one: Place, other: Place, first: Seen, second: Seen) -> bool:
+        """Whether of two numbers of an answer each has the words that the source has for the other, and none for it."""
+        said, also = _apart(one.own, other.own)
+        here, there = _apart(first.place.own, second.place.own)
+        crossing = said & there, also & here
+        return not (said & here or also & there) and all(self._sum(words_) >= CROSSING for words_ in crossing)
+
     def _sum(self, found: Iterable[str]) -> float:
         return sum(self.worth(word) for word in found if word not in empty_words())
 
@@ -131,6 +139,12 @@ class Evidence:
     def has_bare_unit(self, units: Iterable[Unit], source: int) -> bool:
         """Whether a unit stands by itself in a source."""
         return any(unit in bare_units(self.texts[source].text) for unit in units)
+
+
+def _apart(one: Iterable[str], other: Iterable[str]) -> tuple[set[str], set[str]]:
+    """The telling words of each of two numbers that are not the other's."""
+    mine, others = (set(words_) - empty_words() for words_ in (one, other))
+    return mine - others, others - mine
 
 
 # What a quantity is found by, beside its dimensions, and what each kind looks for.
