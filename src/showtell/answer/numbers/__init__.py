@@ -116,6 +116,8 @@ def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | No
     home = ranked[0] if ranked else None
     if quantity.kind == "code":
         return _judge_code(place, home, [own for _, own in supports], evidence)
+    if supports and (meant := _meant_by_neighbours(place, supports, evidence)):
+        return _contradicted(meant)
     if supports and quantity.roman:
         return _Ruling("supported", supports[0][1].source)
     if supports:
@@ -129,6 +131,17 @@ def _judge(place: Place, answer: PlacedText, evidence: Evidence) -> _Ruling | No
     if home and _is_meant(place, home, ranked, evidence):
         return _contradicted(home)
     return _Ruling("unsupported")
+
+
+def _meant_by_neighbours(place: Place, supports: Sequence[tuple[int, Seen]], evidence: Evidence) -> Seen | None:
+    """The number of another unit that stands between just the words of one without a unit: "wait 50", but 50 is °C."""
+    if place.quantity.kind != "number" or any(strength > 1 or not own.quantity.units for strength, own in supports):
+        return None
+    others = [seen for seen in evidence.candidates(place.quantity) if seen.quantity.units and not seen.quantity.weak]
+    known = max(evidence.run(place, own) for _, own in supports)
+    likest = max(others, key=lambda seen: evidence.run(place, seen))
+    run = evidence.run(place, likest)
+    return likest if run >= VERBATIM and run - known >= CLEARLY else None
 
 
 def _is_start(quantity: Quantity) -> bool:
