@@ -314,7 +314,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("question", metavar="QUESTION", type=_nonempty)
     one.add_argument("--image", action="append", default=[], metavar="FILE|URL", help=_IMAGE)
     one.add_argument("--from", action="append", default=[], dest="sources", metavar="SOURCE", help=_FROM)
-    one.add_argument("--search", action="append", default=[], metavar="TEXT", help=_SEARCH)
+    one.add_argument("--search", action="append", default=[], type=_search, metavar="TEXT", help=_SEARCH)
     one.add_argument("--document", action="append", default=[], metavar="NAME", help="only this document or folder")
     one.add_argument("--language", metavar="CODE", help="only documents in this language, such as de")
     one.add_argument("--after", action="append", default=[], metavar="FILE", help=_AFTER)
@@ -394,6 +394,12 @@ _FETCH_MEDIA = "fetch and store remote pictures and transcripts of local documen
 def _nonempty(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("the question is empty")
+    return text.strip()
+
+
+def _search(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the search is empty")
     return text.strip()
 
 

@@ -61,6 +61,7 @@ log = logging.getLogger(__name__)
 # Small documents are encoded together; what waits is not stored yet. At most so many passages, documents, bytes wait.
 POOL_TEXTS, POOL_DOCUMENTS, POOL_BYTES = 64, 256, 50_000_000
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+MOST_GIVEN = 8  # pictures, and searches, of one question
 PUBLISHED_REQUESTS = 41  # that a question may cost the wiki by the published vision-rag, as its own code does
 READER = "2"  # counts up when the reader or the splitter reads the same bytes differently
 
@@ -316,6 +317,10 @@ class Library:
         """
         if method not in METHODS:
             raise ShowtellError(f"there is no method {method}; there are: {', '.join(METHODS)}")
+        if method in ("vision-rag", "closed-book") and self.model is None:
+            raise ModelError(f"{method} is written by a model; name one with --model NAME")
+        if max(len(images), len(searches)) > MOST_GIVEN:
+            raise ShowtellError(f"a question may come with {MOST_GIVEN} pictures and {MOST_GIVEN} searches; give fewer")
         for name in scope.documents if scope else ():
             if not self.store.passage_ids(Scope((name,))):
                 raise LibraryError(f"no document is called {name}; see: showtell list")
@@ -363,8 +368,8 @@ class Library:
         from showtell.pictures import kept_picture
 
         if images:
-            return tuple(map(self._picture, images))
-        kept = [self.shelf.find(sha256) for sha256 in after[-1].question.images]
+            return tuple({picture.sha256: picture for picture in map(self._picture, images)}.values())
+        kept = [self.shelf.find(sha256) for sha256 in [*dict.fromkeys(after[-1].question.images)][:MOST_GIVEN]]
         if None in kept:
             raise SourceError("the picture of the earlier question is not kept any more; name it again with --image")
         return tuple(kept_picture(file.read_bytes()) for file in kept if file)

@@ -6,12 +6,23 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw
 
-from showtell.errors import FetchError, ModelError, PictureError, PicturesRefused, SettingsError, SourceError, WikiError
+from showtell.demo import HANDBOOK
+from showtell.errors import (
+    FetchError,
+    ModelError,
+    PictureError,
+    PicturesRefused,
+    SettingsError,
+    ShowtellError,
+    SourceError,
+    WikiError,
+)
 from showtell.library import Library
 from showtell.models.base import ChatRequest
 from showtell.models.fake import ScriptedModel
@@ -446,3 +457,85 @@ def test_nothing_is_left_behind_by_a_question_that_nobody_waits_for(
         assert [*(tmp_path / "temporary").iterdir()]
         steps.close()  # type: ignore[attr-defined]
         assert not [*(tmp_path / "temporary").iterdir()]
+
+
+# ------------------------------------------------------------------------------------------------- on the own library
+@pytest.mark.parametrize(
+    "written",
+    [
+        "", "I'm sorry, but I can't help with that.", "null", "{'needs':", '{"needs": "dance", "searches": []}',
+        '{"needs": "picture", "says": ""}', '{"needs": 7, "searches": {"a": 1}}', "[1, 2]",
+    ],
+)  # fmt: skip
+def test_a_look_that_says_nothing_gives_way_to_words_and_likeness(handbook: Library, written: str) -> None:
+    shown = (HANDBOOK / "figures" / "channels.png").read_bytes()
+    model = Seeing(look=written, draft="Water has found a channel in the puck [1].").model
+    with using(handbook, model):
+        answer = handbook.ask("What went wrong here?", images=[shown])
+    assert answer.status == "answered"
+    assert answer.citations[0].section[-1] == "Espresso that sprays and runs pale"
+    assert any("nothing of the picture" in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize(
+    "written", ["{'needs': 'search', 'searches': ['descale']}", '{"searches": ["descale\\ud800"]}']
+)
+def test_json_that_is_nearly_right_is_read(handbook: Library, written: str) -> None:
+    with using(handbook, Seeing(look=written, draft="Use citric acid [1].").model):
+        assert handbook.ask("How do I do it?", images=[photo()]).searches == ("descale",)
+
+
+def test_what_is_not_understood_is_never_sure(handbook: Library) -> None:
+    for question in ("What does this error mean and what do I do?", "How much water do I use?", "What is this?"):
+        answer = handbook.ask(question, images=[photo()])
+        assert not answer.confidence.startswith("high")
+        assert any("not understood" in warning for warning in answer.warnings)
+        assert answer.searches == (question,)
+
+
+def test_a_follow_up_on_a_picture_without_a_model_is_warned_of(handbook: Library) -> None:
+    shown = (HANDBOOK / "figures" / "channels.png").read_bytes()
+    first = handbook.ask("What went wrong here?", images=[shown])
+    second = handbook.ask("And how often?", after=[first])
+    assert second.question.images == first.question.images
+    assert any("taken by itself" in warning for warning in second.warnings)
+
+
+def test_two_pictures_lead_to_both_their_sections(handbook: Library) -> None:
+    shown = [(HANDBOOK / "figures" / name).read_bytes() for name in ("channels.png", "blind-basket.png")]
+    answer = handbook.ask("What do these show?", images=[*shown, shown[0]])
+    assert len(answer.question.images) == 2
+    cited = {citation.section[-1] for citation in answer.citations}
+    assert {"Espresso that sprays and runs pale", "Backflush the group"} <= cited
+
+
+def test_too_many_pictures_or_searches_are_refused(handbook: Library) -> None:
+    for more in ({"images": [photo()] * 9}, {"searches": ["x"] * 9}):
+        with pytest.raises(ShowtellError, match="give fewer"):
+            handbook.ask("What is it?", **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("page", "question", "said"),
+    [
+        ("# Tomato\n\nTomato plants typically grow to 1–3 m in height.", "How tall are tomato plants?", "1–3 m"),
+        ("# Lion\n\nLions weigh 187.5 kg (413 lb).", "How heavy is a lion?", "187.5 kg"),
+        ("# Eisbär\n\nEisbären wiegen 300 bis 800 kg.", "Wie schwer sind Eisbären?", "300 bis 800 kg"),
+    ],
+)
+def test_a_short_source_answers_in_other_words_than_the_questions(
+    tmp_path: Path, page: str, question: str, said: str
+) -> None:
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    with Library.open(tmp_path / "library") as library:
+        list(library.add(tmp_path / "page.md"))
+        assert said in text_of(library.ask(question))
+
+
+@contextmanager
+def using(library: Library, model: ScriptedModel) -> Iterator[None]:
+    library.model = model
+    try:
+        yield
+    finally:
+        library.model = None

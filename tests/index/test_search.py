@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,9 @@ def test_the_vector_file_is_only_a_copy(searcher: Searcher, harm: str) -> None:
 def test_fusion_keeps_the_order_of_agreeing_rankings() -> None:
     fused = fuse({1: 9.0, 2: 3.0}, {1: 0.8, 2: 0.5, 3: 0.05})
     assert sorted(fused, key=fused.__getitem__, reverse=True) == [1, 2]
+
+
+def test_an_endless_word_is_not_looked_into(searcher: Searcher) -> None:
+    began = time.process_time()
+    assert searcher.passages(searcher.query("a" * 200_000 + " lamp"))
+    assert time.process_time() - began < 10  # seconds; it took gigabytes

@@ -6,6 +6,7 @@ import io
 import logging
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,21 @@ def test_weights_that_are_missing_are_not_fetched(tmp_path: Path) -> None:
         shutil.copy(path, tmp_path)
     with pytest.raises(ModelError, match=r"0 files \*_det_\*\.onnx"):
         RapidReader(tmp_path)
+
+
+@pytest.mark.parametrize("size", [(2000, 6), (30, 2000), (20, 20_000), (20_000, 20), (400, 12_000), (1, 1)])
+def test_pictures_of_extreme_forms_are_read_in_bounded_time(reader: TextReader, size: tuple[int, int]) -> None:
+    began = time.process_time()
+    assert reader.read(encoded(Image.new("RGB", size, "white"))) == []
+    assert time.process_time() - began < 30  # seconds; they took minutes and gigabytes before pictures were cut
+
+
+def test_a_long_line_and_the_beginning_of_a_long_page_are_read(reader: TextReader) -> None:
+    font = ImageFont.load_default(28)
+    line, page = Image.new("RGB", (1400, 44), "white"), Image.new("RGB", (500, 3000), "white")
+    words = "The water filter has to be changed before the next start of the machine today"
+    ImageDraw.Draw(line).text((10, 4), words, fill="black", font=font)
+    ImageDraw.Draw(page).text((20, 200), "Filter blocked", fill="black", font=font)
+    ImageDraw.Draw(page).text((20, 1400), "Rinse it twice", fill="black", font=font)
+    for picture, wanted in ((line, {"filter", "machine"}), (page, {"blocked", "Rinse"})):
+        assert wanted <= set(" ".join(each.text for each in reader.read(encoded(picture))).split())

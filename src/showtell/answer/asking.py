@@ -135,6 +135,7 @@ class Asking:
     look: Look = field(default_factory=lambda: Look("search"))
     queries: list[Query] = field(default_factory=list)
     seen: dict[int, float] = field(default_factory=dict)
+    is_understood: bool = True
     pages: Pages | None = None
     evidence: Evidence = field(default_factory=lambda: Evidence((), "none", ()))
     claims: list[Claim] = field(default_factory=list)

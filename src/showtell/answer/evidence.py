@@ -29,6 +29,7 @@ JUDGED = 20  # passages among which the best is looked for
 REFUSED, SURE = 1.40, 1.70  # assurance below which there is no answer, and from which there surely is one
 REFUSED_BY_WORDS, SURE_BY_WORDS = 0.95, 1.2  # the same without vectors
 MOSTLY = 4  # of five passages
+TELLING = 50  # passages from which it tells that a word stands in none
 SPOKEN_ALLOWANCE = 0.3  # by which speech may fall short of the first
 LONE_LEAD = 0.3  # the lead of a section that nothing competes with
 MEDIA_POOL, ELSEWHERE = 20, 0.35  # media of the library that are looked at, and the cosine that one of them needs
@@ -212,7 +213,7 @@ def _search(query: Query, intent: Intent, searcher: Searcher, seen: Mapping[int,
     places: dict[tuple[int, float | None], Hit] = {}  # each passage of a transcript is a place of its own
     for hit in hits:
         places.setdefault((hit.passage.section_id, hit.passage.start), hit)
-    confidence, assurance = judge(query, intent, hits, list(places.values()))
+    confidence, assurance = judge(query, intent, hits, list(places.values()), searcher.store.counts()[1])
     return _Search(query, tuple(hits), "high" if hits and hits[0].passage.id in seen else confidence, assurance)
 
 
@@ -296,8 +297,10 @@ def _elsewhere(query: Query, intent: Intent, searcher: Searcher, grounds: Sequen
     return found
 
 
-def judge(query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit]) -> tuple[Confidence, float]:
-    """Whether the hits hold an answer, and the assurance behind it, about 0 to 3.
+def judge(
+    query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit], passages: int = 1_000_000
+) -> tuple[Confidence, float]:
+    """Whether the hits hold an answer, and the assurance behind it, about 0 to 3; ``passages`` is how many there are.
 
     A question in a language that the library does not hold is answered with low confidence: both rankings are nearly
     blind to it. Otherwise four signals are summed, each about equally telling on the development set: the best passage
@@ -311,7 +314,8 @@ def judge(query: Query, intent: Intent, hits: Sequence[Hit], leads: Sequence[Hit
     # Speech shares few words with any question; it is trusted all the same where a video or little else is found.
     spoken = [hit.passage.start is not None for hit in leads[:5]]
     written = not (spoken[0] and (intent.video or sum(spoken) >= MOSTLY))
-    assurance = best + min(1.0, leads[0].score) + lead - query.unknown_share * written
+    unknown = query.unknown_share * min(1.0, passages / TELLING)  # few passages hold few words, whatever they are about
+    assurance = best + min(1.0, leads[0].score) + lead - unknown * written
     floor, sure = (REFUSED, SURE) if query.vector is not None else (REFUSED_BY_WORDS, SURE_BY_WORDS)
     floor -= 0.0 if written else SPOKEN_ALLOWANCE
     if query.is_foreign:

@@ -7,12 +7,14 @@ entities from 25.5 to 40.2 and from 45.8 to 73.2 that way), and says what is mis
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from showtell.answer.keywords import read_keywords
 from showtell.answer.prompts import fenced, fill, harmless, language_name
+from showtell.answer.reply.phrases import phrase
 from showtell.ingest.split import sentences
 from showtell.models.base import ChatRequest
 from showtell.models.partial import parse_json
@@ -27,6 +29,10 @@ LEAD_TOKENS = 60  # of a page to choose
 PASSAGE_TOKENS = 150  # of a passage that did not answer
 SAID_SENTENCES = 2  # of what the model says of a picture that does not show what is asked
 REPLY_TOKENS = 300
+
+_OBJECT = re.compile(r"^\W{0,20}\{|[\"']needs[\"']\s*:")
+_SINGLE = re.compile(r"(?<![A-Za-z0-9])'|'(?![A-Za-z0-9])")  # not an apostrophe
+_HALF = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[\ud800-\udfff]")
 
 Needs = Literal["search", "picture", "nothing"]
 
@@ -68,21 +74,45 @@ def look_request(
     return with_pictures(ChatRequest(messages, max_tokens=REPLY_TOKENS, schema=_LOOK), pictures)
 
 
-def read_look(reply: str) -> Look:
-    """What the model said, in JSON or in plain words: keywords are searches, a statement is that nothing fits."""
-    read = parse_json(reply)
-    if isinstance(read, Mapping) and "needs" in read:
-        searches, says = _texts(read.get("searches")), _text(read.get("says"))
-        needs = read["needs"]
-        if needs in ("picture", "nothing") and (says or needs == "nothing"):
-            return Look(needs, says=says)
-        if searches:
-            return Look("search", searches)
-        return Look("nothing", says=says)
+def read_look(reply: str) -> Look | None:
+    """What the model said, in JSON or in plain words: keywords are searches, a statement is that nothing fits.
+
+    None where it says nothing that can be used, or declined.
+    """
+    read = _object(reply)
+    if read is not None:
+        return _look(read)
+    if _OBJECT.search(reply):
+        return None  # JSON that is broken says nothing
     found = read_keywords(reply)
-    if found.texts:
-        return Look("search", tuple(text[:LONGEST_SEARCH] for text in found.texts[:MOST]))
+    if texts := _worded(found.texts):
+        return Look("search", texts)
+    if not found.statement or phrase("refusal").search(found.statement.replace("’", "'")):
+        return None
     return Look("nothing", says=" ".join(sentences(found.statement)[:SAID_SENTENCES]))
+
+
+def _object(reply: str) -> Mapping[str, Any] | None:
+    """The JSON object in a reply, also with single quotes or with half a character in it."""
+    whole = _HALF.sub("", reply)
+    for text in (whole, _SINGLE.sub('"', whole)):
+        read = parse_json(text)
+        if isinstance(read, Mapping):
+            return read
+    return None
+
+
+def _look(read: Mapping[str, Any]) -> Look | None:
+    needs, searches, says = (
+        read.get("needs"),
+        _texts(read.get("searches", read.get("keywords"))),
+        _text(read.get("says")),
+    )
+    if needs == "nothing":
+        return Look("nothing", says=says)
+    if needs == "picture" and says:
+        return Look("picture", says=says)
+    return Look("search", searches) if searches else None
 
 
 def choice_request(question: str, pictures: Sequence[bytes], pages: Sequence[FoundPage]) -> ChatRequest:
@@ -137,10 +167,7 @@ def further_request(
 def read_further(reply: str, searched: Sequence[str]) -> tuple[str, ...]:
     """The searches that the model names and that were not made yet, at most two."""
     read = parse_json(reply)
-    if isinstance(read, Mapping):
-        named = _texts(read.get("searches"))
-    else:
-        named = tuple(text[:LONGEST_SEARCH] for text in read_keywords(reply).texts)
+    named = _texts(read.get("searches")) if isinstance(read, Mapping) else _worded(read_keywords(reply).texts)
     made = {_key(text) for text in searched}
     return tuple(text for text in named if _key(text) not in made)[: MOST - 1]
 
@@ -152,7 +179,12 @@ def _key(text: str) -> frozenset[str]:
 
 def _texts(value: Any) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return tuple(dict.fromkeys(filter(None, map(_text, texts))))[:MOST]
+    return _worded(map(_text, texts))
+
+
+def _worded(texts: Iterable[str]) -> tuple[str, ...]:
+    """Those that hold a word, as far as they are searched for, each once."""
+    return tuple(dict.fromkeys(text[:LONGEST_SEARCH] for text in texts if any(map(str.isalpha, text))))[:MOST]
 
 
 def _text(value: Any) -> str:

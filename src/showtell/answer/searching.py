@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -40,6 +41,7 @@ LIKE_NONE = ", it is like no picture of the library"
 NO_WORDS, NO_READER = ", no words were read in it", ", and reading words in it needs: pip install 'showtell[ocr]'"
 LIKE, LIKE_WORTH = 0.85, 0.5  # cosine by CLIP from which pictures are alike, and its weight beside "the same"; a guess
 MOST_SEEN = 3  # pictures of the library that one of the question may show
+_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")  # less was not read but guessed
 LEGIBLE = 0.5  # confidence from which a line read in a picture is taken for what stands there
 READ_WORDS = 40  # of a picture that are searched for
 
@@ -60,7 +62,7 @@ class Searching(Asking):
             self.question = rewriting.question
             if not (self.asked.searches or self.asked.pictures):
                 self.searches = rewriting.searches
-        elif self.asked.after and not self.asked.pictures:
+        elif self.asked.after:
             self.warnings.append(ALONE)
         if not self._has_own_searches:
             self.queries = [
@@ -122,7 +124,8 @@ class Searching(Asking):
             look = look or self._looked_at()
         if look is None or (look.needs == "nothing" and self.seen):
             look = Look("search", self._read_words())
-        self.look, self.searches = look, look.searches
+        by_words = (self.question,) if look.needs == "search" and not self.means.sources else ()
+        self.look, self.searches = look, look.searches or by_words
         yield Step("look", look, told=_searching(look.searches))
 
     def _pictures_to_send(self) -> tuple[bytes, ...]:
@@ -136,7 +139,9 @@ class Searching(Asking):
         place = " and ".join(PLACES.get(name, "an encyclopedia") for name in dict.fromkeys(places))
         request = look_request(self.question, self.pictures, place, self._language(), self.language)
         try:
-            return read_look("".join(self._stream(request)))
+            if look := read_look("".join(self._stream(request))):
+                return look
+            self.warnings.append("the model said nothing of the picture that can be used")
         except PicturesRefused as error:
             self._refused(error)
         except ModelError as error:
@@ -150,19 +155,22 @@ class Searching(Asking):
         self.warnings.append(f"the model was not shown the picture: {error}")
 
     def _read_words(self) -> tuple[str, ...]:
-        """The words in the pictures as one search; none where there are none, or nothing reads them."""
-        found: list[str] = []
+        """The words in each picture as a search; none where there are none, or nothing reads them."""
+        found: dict[str, None] = {}
         for picture in self.asked.pictures if self.means.reader else ():
             try:
                 read = self.means.reader.read(picture.content) if self.means.reader else []
             except (ModelError, PictureError) as error:
                 self.warnings.append(f"no words were read in the picture: {error}")
                 continue
-            found += [word for line in read if line.confidence >= LEGIBLE for word in line.text.split()]
+            words = [word for line in read if line.confidence >= LEGIBLE for word in line.text.split()]
+            if any(map(_WORD.search, words)):
+                found[" ".join(words[:READ_WORDS])] = None
         if not (found or self.seen):
             like = LIKE_NONE if self._searches_library else ""
             self.warnings.append(NOT_UNDERSTOOD.format(like + (NO_WORDS if self.means.reader else NO_READER)))
-        return (" ".join(found[:READ_WORDS]),) if found else ()
+            self.is_understood = False
+        return tuple(found)
 
     def _look_among_own(self) -> None:
         """Find the passages at the library's pictures that show the same as the question's."""
@@ -253,6 +261,8 @@ class Searching(Asking):
             whole = f"{self.question} {together}".strip()
             scope = Scope() if self.pages else self.asked.scope
             self.queries = [self.searcher.query(whole, scope)]
+            if len(self.asked.pictures) > 1 and not self.pictures:  # whose words lead to different sections
+                self.queries += [self.searcher.query(f"{self.question} {text}", scope) for text in self.searches]
         if self.asked.method == "murar":
             self.evidence = murar.gather(self.queries[0], self.searcher)
         elif self.means.sources and self.pages is None:
@@ -260,6 +270,8 @@ class Searching(Asking):
         else:
             seen = {} if self.pages else self.seen
             self.evidence = gather(self.queries, self.intent, self.searcher, self.limits.citations, seen)
+        if not self.is_understood:
+            self.evidence = replace(self.evidence, confidence="low" if self.evidence.confidence == "high" else "none")
         yield Step("search", self.evidence)
 
 

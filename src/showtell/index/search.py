@@ -26,6 +26,7 @@ DENSE_WEIGHT = 0.6
 POOL = 200  # candidates from each ranking
 FOREIGN = 0.2  # share of the documents below which a language counts as not held by the library
 SHORTEST_PART = 5  # letters of a word inside an unknown one
+LONGEST_WORD = 60  # letters of a word that is looked into for others
 NOISE = 0.15  # cosine below which two texts have nothing in common
 POSTINGS = 25_000  # passages that the words of a lexical search stand in, all together; SQLite reads about one a µs
 KEPT_FREQUENCIES = 50_000  # terms whose frequency is remembered
@@ -221,7 +222,7 @@ class Searcher:
 
 def _beginnings_and_ends(term: str) -> Iterator[str]:
     """Beginnings and ends of a long word, the longest first, that may be words themselves."""
-    if is_cjk(term):
+    if is_cjk(term) or len(term) > LONGEST_WORD:
         return
     for length in range(len(term) - 1, SHORTEST_PART - 1, -1):
         yield from (term[-length:], term[:length])
