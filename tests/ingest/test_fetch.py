@@ -191,6 +191,13 @@ def test_a_redirect_is_judged_like_any_address(site):
     assert {path for path, _ in site.asked} == {"/"}
 
 
+def test_a_refused_redirect_says_that_it_was_one(site):
+    internet = Internet(site, site_example=[[PUBLIC]], inside_example=[["169.254.169.254"]])
+    site.redirect("/", f"http://inside.example:{site.server_port}/")
+    with pytest.raises(FetchError, match=r"site\.example.*: it redirects to inside\.example: "):
+        internet.fetcher().get(f"http://site.example:{site.server_port}/")
+
+
 def test_tls_is_for_the_name_and_no_redirect_leads_out_of_it():
     names = []
 

@@ -136,8 +136,14 @@ class Fetcher:
         return httpcore.default_ssl_context()
 
     def _follow(self, pool: httpcore.ConnectionPool, address: URL, accept: str, limit: int) -> Fetched:
+        asked = address
         for _ in range(MAX_REDIRECTS + 1):
-            answer = self._request(pool, address, accept, limit)
+            try:
+                answer = self._request(pool, address, accept, limit)
+            except FetchError as error:
+                if address.host == asked.host:
+                    raise
+                raise FetchError(f"it redirects to {address.host}: {error}", error.status, error.retry_after) from error
             if isinstance(answer, Fetched):
                 return answer
             if address.scheme == "https" and answer.scheme == "http":
@@ -165,6 +171,11 @@ class Fetcher:
             body = _body(response, sent, limit)
         kept = {name: value for name, value in sent.items() if name in _KEPT_HEADERS}
         return Fetched(str(address), sent.get("content-type", ""), body, kept)
+
+
+def _bracketed(host: str) -> str:
+    """The host as it stands before a port."""
+    return f"[{host}]" if ":" in host else host
 
 
 class _Deadline:
@@ -218,7 +229,7 @@ class _Guard(httpcore.NetworkBackend):
                 if kind := refusal(address):
                     told = address if address == host else f"{host} at {address}"
                     raise FetchError(
-                        f"{told} is {kind}; if you trust it, name {host}:{port} in the setting allow_hosts"
+                        f"{told} is {kind}; if you trust it, name {_bracketed(host)}:{port} in the setting allow_hosts"
                     )
         return addresses
 
