@@ -237,7 +237,7 @@ class Drafted:
         return next(p for g in self.evidence.grounds for p in g.passages if p.section[-1] == heading)
 
     def figures(self, claims: Sequence[Claim], per_claim: int = 3, *, vectors: bool = True) -> list[Figure]:
-        chosen = choose(self.query, self.intent, led_by(self.evidence.grounds, claims), {})
+        chosen = choose(self.query, self.intent, led_by(self.evidence.grounds, claims, self.intent), {})
         media = self.searcher.media_vectors.rows([each.row for each in chosen])
         encode = self.searcher.encoder.encode if vectors and self.searcher.encoder else lambda _: None
         cosines = likeness(claims, chosen, encode, media)
@@ -289,13 +289,26 @@ def test_what_the_claims_cite_leads_and_what_they_do_not_cite_is_not_shown(press
     fill = press.passage("Fill the press")
     assert press.places([Claim("Fill grapes in up to the red line inside [1].", (fill,))]) == [("d.png", 0)]
     assert press.evidence.grounds[0].section.path[-1] == "Clean the press"
-    led = led_by(press.evidence.grounds, [Claim("The red line [1].", (fill,))])
+    led = led_by(press.evidence.grounds, [Claim("The red line [1].", (fill,))], press.intent)
     assert (led[0].role, led[0].section.path[-1]) == ("lead", "Fill the press")
+
+
+def test_media_that_are_asked_for_are_shown_where_they_were_found_whatever_is_cited(made: Made) -> None:
+    library = made({"press.md": RECIPE}, ["a.png", "b.png", "c.png", "d.png"])
+    press = Drafted(library, "Show me pictures of how to clean the press")
+    assert press.intent.image
+    claims = [Claim("Rinse the funnel of the press [1].", (press.passage("Fill the press"),))]
+    led = led_by(press.evidence.grounds, claims, press.intent)
+    assert [(each.role, each.section.path[-1]) for each in led[:2]] == [
+        ("lead", "Clean the press"),
+        ("other", "Fill the press"),
+    ]
+    assert "b.png" in [ref for ref, _ in press.places(claims)]
 
 
 def test_claims_that_cite_nothing_leave_the_search_its_lead(press: Drafted) -> None:
     claims = [Claim("Nothing of the kind is known to me.", ())]
-    assert led_by(press.evidence.grounds, claims) == press.evidence.grounds
+    assert led_by(press.evidence.grounds, claims, press.intent) == press.evidence.grounds
     assert press.places([Claim("Whales sing.", (press.passage("Fill the press"),))], vectors=False) == [("d.png", 0)]
 
 

@@ -122,6 +122,11 @@ def test_hostile_text_is_read_in_time(hostile: str) -> None:
     assert time.process_time() - begin < 20
 
 
+def test_a_count_beside_what_only_looks_like_a_unit() -> None:
+    (found,) = check_numbers("Compare them in one funnel.", ["You can conduct an A/B test."])
+    assert found.verdict != "contradicted"
+
+
 def test_a_sentence_is_checked_fast() -> None:
     passage = " ".join(sorted({claim.source for claim in CLAIMS}, key=len)[-6:])
     check_numbers("It weighs 187.5 kg (413 lb).", [passage])  # tables are read and the passage is kept

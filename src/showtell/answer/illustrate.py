@@ -126,15 +126,19 @@ def likeness(
     return {row: [float(vectors[row] @ vector) for vector in encoded] for row in rows}
 
 
-def led_by(grounds: Sequence[Ground], claims: Sequence[Claim]) -> tuple[Ground, ...]:
+def led_by(grounds: Sequence[Ground], claims: Sequence[Claim], intent: Intent) -> tuple[Ground, ...]:
     """The grounds as written claims use them, so that a draft corrects the search.
 
-    The search's leading section leads on, alone, where a claim cites it. Else that one leads whose passages support
+    The search's leading section leads on, alone, where a claim cites it, or where it holds the kind of media that the
+    question asks for: a model cites what was said, not what is to be seen. Else that one leads whose passages support
     most of the claims' words, by score where two support as many, and beside it any other that supports half as many.
     The further cited ones stand as the search's further ones do. Sub-sections of the leading one and those found by
     their media give media; the rest gives nothing. Where no claim cites anything, the search stands.
     """
     support = _support(claims)
+    asked_for = any(getattr(intent, media.block.type) for media in grounds[0].media.values()) if grounds else False
+    if asked_for and support:
+        support.setdefault(grounds[0].section_id, 0.0)
     cited = [ground for ground in grounds if ground.section_id in support]
     if not cited:
         return tuple(grounds)

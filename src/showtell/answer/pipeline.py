@@ -195,7 +195,7 @@ class _Asking(Searching):
 
     def _choose(self, query: Query, bounds: Bounds) -> None:
         written = self.writer != EXTRACTIVE
-        grounds = led_by(self.evidence.grounds, self.claims) if written else self.evidence.grounds
+        grounds = led_by(self.evidence.grounds, self.claims, self.intent) if written else self.evidence.grounds
         media = [item for ground in grounds for item in ground.media.values()]
         assets = [asset for item in media if (asset := getattr(item.block, "asset", None))]
         chosen = choose(query, self.intent, grounds, self.searcher.store.asset_spread(assets))

@@ -138,6 +138,8 @@ def _meant_by_neighbours(place: Place, supports: Sequence[tuple[int, Seen]], evi
     if place.quantity.kind != "number" or any(strength > 1 or not own.quantity.units for strength, own in supports):
         return None
     others = [seen for seen in evidence.candidates(place.quantity) if seen.quantity.units and not seen.quantity.weak]
+    if not others:
+        return None
     known = max(evidence.run(place, own) for _, own in supports)
     likest = max(others, key=lambda seen: evidence.run(place, seen))
     run = evidence.run(place, likest)
