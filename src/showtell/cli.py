@@ -378,8 +378,8 @@ _HOST = "where to listen (default: 127.0.0.1, this computer alone); elsewhere a 
 _FROM = "where to look: library (the default), wikipedia, or a ZIM file; may be repeated"
 _SEARCH = "search for this in place of what showtell makes of the question; may be repeated"
 _METHOD = (
-    "how to answer: showtell (the default); for comparison murar and vision-rag (the published methods), text-only"
-    " (showtell without media) and closed-book (the model without your documents)"
+    "how to answer: showtell (the default), murar (the published method, for comparison), vision-rag (the published one"
+    " for pictures), text-only (showtell without media), closed-book (the model without your documents)"
 )
 _METHODS = f"{_METHOD}; repeat it to compare methods side by side"
 _MODEL = "chat model: ollama/NAME, openai/NAME or http://HOST:PORT/v1#NAME; without one, the sources' own words"
