@@ -107,6 +107,7 @@ async def ask(asked: Question, service: Served, request: Request) -> Response:
     The events of a stream: `step` as each is done, `text` as a model writes it, `reset` where the text so far gives way
     to what follows, and last `answer`, or `error` in its place.
     """
+    service.questions.require_room()
     prepared = await anyio.to_thread.run_sync(prepare, service, asked)
     running = service.questions.ask(lambda: prepared.steps(service))
     if asked.stream:

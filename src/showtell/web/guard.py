@@ -23,6 +23,7 @@ PAUSE = 20.0  # seconds between two pieces of a body
 WHOLE = 60.0  # seconds for a small body; more for a larger one, by this speed:
 SLOWEST = 100_000  # bytes a second
 LINGER = 2.0  # seconds for which the rest of a refused body is read, so that its sender gets to read the answer
+LINGER_BYTES = 50_000_000  # and so much of it
 DEFAULTS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -132,8 +133,9 @@ class _Body:
     async def _linger(self) -> None:
         try:
             async with asyncio.timeout(LINGER):
-                while (message := await self._receive())["type"] == "http.request" and message.get("more_body"):
-                    pass
+                left = LINGER_BYTES
+                while left > 0 and (message := await self._receive()).get("more_body"):
+                    left -= len(message.get("body", b""))
         except TimeoutError:
             return
 

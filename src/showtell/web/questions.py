@@ -32,11 +32,15 @@ class Questions:
         """How many are being answered, or wait for it."""
         return len(self._taken)
 
-    def ask(self, begin: Callable[[], Iterator[Step]]) -> Running:
-        """Answer a question: ``begin`` gives its steps, in a thread. Raises Failure (429) where too many wait."""
+    def require_room(self) -> None:
+        """Raises Failure (429) where too many wait; asked first, so that sending away costs next to nothing."""
         if len(self._taken) >= self._room:
             message = "more questions are waiting than can be answered; try again in a while"
             raise Failure(429, "busy", message, RETRY_AFTER)
+
+    def ask(self, begin: Callable[[], Iterator[Step]]) -> Running:
+        """Answer a question: ``begin`` gives its steps, in a thread. Raises Failure (429) where too many wait."""
+        self.require_room()
         running = Running(begin, self._pool, self._taken.discard)
         self._taken.add(running)
         return running

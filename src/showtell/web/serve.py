@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -22,8 +23,9 @@ from showtell.web.logs import log_to_stderr
 HEAD = 10.0  # seconds for a request's head
 STUCK = 60.0  # seconds for which a client may take nothing of what is sent to it
 IDLE = 30  # seconds for which a connection is kept between two requests
-FINISH = 30  # seconds for the streams under way when the server is stopped
+FINISH = 30  # seconds for the streams under way when the server is stopped, and for a worker to say that it lives
 BACKLOG = 1024  # connections that wait to be taken
+SWITCH = 0.001  # seconds after which a thread that answers lets the event loop in; Python's own are five times that
 CONNECTIONS = 500  # at once, of one process; most systems allow it 1,024 files
 
 
@@ -106,13 +108,15 @@ def configured(make: Callable[[], Any], workers: int = 1) -> uvicorn.Config:
         backlog=BACKLOG,
         limit_concurrency=CONNECTIONS,
         timeout_keep_alive=IDLE,
+        timeout_worker_healthcheck=FINISH,
         timeout_graceful_shutdown=FINISH,
     )
 
 
 def _app(settings: Settings) -> Any:
-    """In a worker process the log is not set up yet."""
+    """The app in a process of its own."""
     log_to_stderr()
+    sys.setswitchinterval(SWITCH)
     return create_app(settings)
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
+from showtell.answer.pipeline import Asked, Limits, Means, run
 from showtell.index.answers import Answers, StoredAnswer
 from showtell.index.store import Store, StoredDocument
 from showtell.ingest.gather import is_url
@@ -84,7 +85,8 @@ class Service:
         library = self.library
         _ = library.warnings, library.model, library.shelf, library.fetcher, library.captioner
         library.searcher.looks.nearest(None, "a")
-        self.facts()
+        for question in self.facts().questions[:1]:  # without the model, which is asked nothing that nobody asks
+            _ = [*run(Asked(question), Means(library.searcher, Limits()))]
 
     def close(self) -> None:
         """Wait for the threads that answer, and close the library."""
