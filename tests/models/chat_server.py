@@ -74,7 +74,7 @@ class Exchange(BaseHTTPRequestHandler):
 
     def _begin(self, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in headers.items():
+        for name, value in ({"Connection": "close"} | headers).items():  # else a client may use it once more
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
 
