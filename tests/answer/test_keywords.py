@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from showtell.answer.keywords import MOST, Keywords, is_sentence, read_keywords
@@ -180,6 +180,7 @@ def test_a_reply_that_says_nothing_gives_neither(reply: str) -> None:
 
 
 @given(st.text(max_size=400) | st.text(alphabet=" ,;.:\n-*\"'()[]{}1abの。、", max_size=200))
+@example("¡_🄍")
 @settings(max_examples=300, deadline=None)
 def test_any_reply_gives_a_few_short_lines_or_a_statement(reply: str) -> None:
     found = read_keywords(reply)

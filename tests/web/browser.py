@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from tests.web.server import Running, serving
 
 from showtell.library import Library
 from showtell.models.base import ChatModel
+from tests.web.server import Running, serving
 
 CHROMIUM = "/usr/bin/chromium"
 QUIET = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.web.server import Running, serving
 
 from showtell.library import Library
+from tests.web.server import Running, serving
 
 KETTLE = """# Kettle
 

@@ -6,13 +6,13 @@ import re
 from hashlib import sha256
 
 import pytest
-from tests.web.server import ASK, Running, serving
 
 from showtell.errors import SettingsError
 from showtell.library import Library
 from showtell.settings import Settings
 from showtell.web.access import Access, Rate, is_loopback
 from showtell.web.failures import Failure
+from tests.web.server import ASK, Running, serving
 
 KEY = "a key that is long enough"
 

@@ -10,12 +10,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.web.server import ASK, Running, events, serving
 
 from showtell.errors import ModelError
 from showtell.library import Library
 from showtell.models.base import ChatRequest
 from showtell.models.fake import ScriptedModel
+from tests.web.server import ASK, Running, events, serving
 
 ESPRESSO = "How do I prepare and pull a shot of espresso?"
 BLOOM = "Where in the video does the coffee bloom, and how long do I wait?"

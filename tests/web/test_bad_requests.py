@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from tests.web.server import ASK, Running, serving
 
 from showtell.library import Library
 from showtell.web import guard, serve
+from tests.web.server import ASK, Running, serving
 
 DOCUMENTS = "/api/v1/documents"
 MB = 1_000_000

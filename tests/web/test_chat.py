@@ -8,13 +8,13 @@ from pathlib import Path
 
 import openai
 import pytest
-from tests.web.server import Running, serving
 
 from showtell.demo import HANDBOOK
 from showtell.errors import ModelError
 from showtell.library import Library
 from showtell.models.base import ChatRequest
 from showtell.models.fake import ScriptedModel
+from tests.web.server import Running, serving
 
 ESPRESSO = "How do I prepare and pull a shot of espresso?"
 

@@ -8,12 +8,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.conftest import Site
-from tests.web.server import Running, serving
 
 from showtell.library import Library
 from showtell.web.failures import Failure
 from showtell.web.uploads import safe_name
+from tests.conftest import Site
+from tests.web.server import Running, serving
 
 DOCUMENTS = "/api/v1/documents"
 TOASTER = "# Toaster\n\n## Crumbs\n\nEmpty the crumb tray of the toaster every 14 days.\n"

@@ -8,9 +8,9 @@ from http.client import HTTPConnection
 
 import pytest
 from PIL import Image
-from tests.web.server import Running, serving
 
 from showtell.library import Library
+from tests.web.server import Running, serving
 
 SCRIPT = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="9"/></svg>'

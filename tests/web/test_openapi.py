@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from tests.web.server import Running, serving
 
 from showtell.library import Library
 from showtell.settings import Settings
 from showtell.web.app import create_app
+from tests.web.server import Running, serving
 
 DESCRIPTION = create_app(Settings()).openapi()
 NOWHERE = "http://127.0.0.1:9/"  # in place of made-up addresses, which could be somebody's

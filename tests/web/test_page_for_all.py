@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from tests.render.conftest import HOSTILE, answer, figure, hostile
-from tests.web.browser import BLOOM, DONE, ESPRESSO, METHODS, address, ask, browser, copied, expected, go, until
 
 import showtell.web
 from showtell.index.answers import Answers
 from showtell.types import Check, Image, Nearest, Table, TextPart, Video
+from tests.render.conftest import HOSTILE, answer, figure, hostile
+from tests.web.browser import BLOOM, DONE, ESPRESSO, METHODS, address, ask, browser, copied, expected, go, until
 
 __all__ = ["address", "browser", "copied", "expected", "go"]  # fixtures
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from tests.web.browser import address, browser, copied, expected, go
-
 from showtell.render.limited import parse
+from tests.web.browser import address, browser, copied, expected, go
 
 __all__ = ["address", "browser", "copied", "expected", "go"]  # fixtures
 

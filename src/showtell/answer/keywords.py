@@ -272,4 +272,4 @@ def _bare(text: str) -> str:
     text = text.strip(_EDGES + ",;:").lstrip("#")
     if not _ABBREVIATED.search(text):
         text = text.rstrip(".!?…。！？،؟" + _EDGES + ",;:")
-    return "" if text.casefold() in _NOTHING or not re.search(r"\w", text) else " ".join(text.split())
+    return "" if text.casefold() in _NOTHING or not any(map(str.isalnum, text)) else " ".join(text.split())
