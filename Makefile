@@ -9,14 +9,20 @@ CODE := src tests benchmarks tools
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check fix bench lock clean
+.PHONY: help demo serve test check fix bench lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
 
 # An environment with the tools in it can do all that one without them can: keep it.
-demo: $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.run)  ## add the sample handbook, ask it three questions, write the page
+READY := $(if $(wildcard .venv/.dev),.venv/.dev,.venv/.run)
+
+demo: $(READY)  ## add the sample handbook, ask it three questions, write the page
 	$(BIN)/showtell demo
+
+serve: $(READY)  ## open the page on the sample handbook; more with SERVE_ARGS="--port 0"
+	test -d out/demo/library || $(BIN)/showtell demo
+	$(BIN)/showtell serve --library out/demo/library --open $(SERVE_ARGS)
 
 test: .venv/.dev  ## run the tests; more with PYTEST_ARGS="-k name"
 	$(BIN)/pytest $(PYTEST_ARGS)
@@ -36,7 +42,7 @@ bench: .venv/.dev  ## measure add, ask, durability and video segments, small; in
 
 lock: .boot/.done  ## pin what pyproject.toml asks for; newest versions with LOCK_ARGS=--upgrade
 	$(COMPILE) $(LOCK_ARGS) --group pyproject.toml:bootstrap -o requirements/bootstrap.txt
-	$(COMPILE) $(LOCK_ARGS) --group weights --group build pyproject.toml -o requirements/run.txt
+	$(COMPILE) $(LOCK_ARGS) --group weights --group build --extra web pyproject.toml -o requirements/run.txt
 	$(COMPILE) $(LOCK_ARGS) --group weights --group build --group dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt
 
 clean:  ## remove everything that make made

@@ -6,16 +6,21 @@
 from __future__ import annotations
 
 import io
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import uvicorn
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from showtell.demo import HANDBOOK
 from showtell.library import Library
 from showtell.render.html import render_html
+from showtell.web.app import create_app
+from showtell.web.serve import configured
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 CHROMIUM = "/usr/bin/chromium"
@@ -27,10 +32,37 @@ def main() -> None:
     """Ask, and draw the answers' pages as far as they matter."""
     question = DOCS / "picture-question.jpg"
     question.write_bytes(screenshot(HANDBOOK / "figures" / "channels.png"))
-    with TemporaryDirectory() as folder, Library.open(folder) as library:
+    with TemporaryDirectory() as folder, Library.open(Path(folder) / "coffee handbook") as library:
         list(library.add(HANDBOOK))
         draw(library, "How do I prepare and pull a shot of espresso?", "answer.png", 980)
         draw(library, "What went wrong here, and what do I do about it?", "picture-answer.png", 1180, [question])
+        draw_served(library, "How do I descale the machine?", "page.png", 900)
+
+
+def draw_served(library: Library, question: str, name: str, height: int) -> None:
+    """The page that the server gives, with an answer on it."""
+    server = uvicorn.Server(configured(lambda: create_app(library)))
+    server.config.port = 0
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            page = browser.new_page(viewport={"width": WIDTH, "height": height}, device_scale_factor=SCALE)
+            page.goto(address)
+            page.get_by_role("textbox").first.fill(question)
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".turn[data-state=done] figure img")
+            page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+            page.wait_for_timeout(1000)
+            keep(page.screenshot(), name)
+            browser.close()
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 def screenshot(figure: Path) -> bytes:
@@ -52,8 +84,12 @@ def draw(library: Library, question: str, name: str, height: int, images: Sequen
         shown = browser.new_page(viewport={"width": WIDTH, "height": height}, device_scale_factor=SCALE)
         shown.set_content(page, wait_until="load")
         shown.evaluate("Promise.all([...document.images].filter((each) => each.src).map((each) => each.decode()))")
-        drawn = shown.screenshot()
+        keep(shown.screenshot(), name)
         browser.close()
+
+
+def keep(drawn: bytes, name: str) -> None:
+    """A picture in ``docs/``, in few colours."""
     with Image.open(io.BytesIO(drawn)) as picture:
         picture.convert("RGB").quantize(COLOURS).save(DOCS / name, optimize=True)
 
