@@ -17,16 +17,21 @@ _NUMBERING = re.compile(r"^[\d.()\s]+")
 
 
 def suggestions(library: Library) -> list[str]:
-    """Up to six headings, the ones that are questions first, each of which finds its own section first."""
-    store = library.store
+    """Up to six headings, each of which finds its own section first.
+
+    Those in the language of most documents come first, and of these the ones that are questions.
+    """
+    store, languages = library.store, library.store.languages()
+    most = max(languages, key=lambda code: languages[code], default="")
     passages = store.passages(store.first_passages(LOOKED_AT)).values()
     with_media = {media.section_id for media in store.section_media([each.section_id for each in passages]).values()}
     headings: dict[str, Passage] = {}
     for passage in passages:
         headings.setdefault(_heading(passage), passage)
 
-    def rank(heading: str) -> tuple[bool, bool]:
-        return not _IS_QUESTION.search(heading), headings[heading].section_id not in with_media
+    def rank(heading: str) -> tuple[bool, bool, bool]:
+        found = headings[heading]
+        return found.language != most, not _IS_QUESTION.search(heading), found.section_id not in with_media
 
     wanted = sorted(filter(_is_telling, headings), key=rank)
     return _first(MOST, (text for text in _spread(wanted, headings)[:TRIED] if _finds(library, text, headings[text])))
