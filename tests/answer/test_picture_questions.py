@@ -242,13 +242,34 @@ def test_a_question_that_the_picture_answers_needs_no_pages(ask_wiki: Callable[.
     assert any("nothing was looked up" in warning for warning in answer.warnings)
 
 
-def test_two_pictures_of_one_question(ask_wiki: Callable[..., Answer]) -> None:
-    said = "Polar bears weigh 300–800 kg [1], lions 187.5 kg in Southern Africa [2]."
-    pages = '{"pages": ["Polar bear", "Lion"]}'
-    seeing = Seeing(look=look("polar bear weight", "lion weight"), choose=pages, draft=said)
-    answer = ask_wiki("Which of these two is heavier?", seeing, images=[photo("white"), photo("tan")])
+@pytest.mark.parametrize(
+    ("question", "searches", "pages", "said"),
+    [
+        (
+            "Which of these two is heavier?", ["polar bear weight", "lion weight"], ["Polar bear", "Lion"],
+            {"300–800 kg": "Polar bears weigh 300–800 kg", "187.5 kg (413": "lions 187.5 kg in Southern Africa"},
+        ),
+        (
+            "Which of these cameras came first?", ["Halvard Lark 2", "Tessaro Quick"],
+            ["Halvard Lark 2", "Tessaro Quick"],
+            {"from 1962": "The Lark 2 was made from 1962 on", "from 1975": "the Tessaro Quick from 1975 on"},
+        ),
+    ],
+)  # fmt: skip
+def test_two_pictures_of_one_question(
+    ask_wiki: Callable[..., Answer], question: str, searches: list[str], pages: list[str], said: dict[str, str]
+) -> None:
+    def draft(request: ChatRequest) -> str:
+        passages = request.messages[-1].text.split("<passage number=")
+        cited = {part: next(text[1] for text in passages if part in text) for part in said}
+        return ", ".join(f"{words} [{cited[part]}]" for part, words in said.items()) + "."
+
+    seeing = Seeing(look=look(*searches), choose=json.dumps({"pages": pages}), draft=draft)
+    answer = ask_wiki(question, seeing, images=[photo("white"), photo("tan")])
     assert len(answer.question.images) == 2
-    assert {citation.title for citation in answer.citations} == {"Polar bear", "Lion"}, text_of(answer)
+    assert {citation.title for citation in answer.citations} == set(pages)
+    assert all(words in re.sub(r" \[\d+\]", "", text_of(answer)) for words in said.values())
+    assert {check.verdict for check in answer.checks} == {"supported"}
 
 
 def test_a_follow_up_is_about_the_same_picture(mediawiki: MediaWiki, tmp_path: Path) -> None:
